@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Builds the kernel and the EFI application that carries it; `make help` lists the rest.
+
+CC       ?= gcc
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
+NASM     ?= nasm
+LD       := ld
+OBJCOPY  ?= objcopy
+NM       ?= nm
+PYTHON   ?= /usr/bin/python3
+O        ?= build
+
+# V=1 shows the commands.
+V        ?= 0
+ifeq ($(V),0)
+Q        := @
+say       = @echo '  $(1) $@'
+endif
+
+COMMIT   := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+
+# General registers only (interrupt handlers save no others), no red zone (interrupts would write
+# into it), frame pointers (backtraces), the top 2 GiB (mcmodel). -Wno-pragmas and the like are not
+# needed by either compiler.
+WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wvla
+CFLAGS   := -std=gnu11 -O2 -g $(WARNINGS) -I. -ffile-prefix-map=$(CURDIR)=. \
+            -ffreestanding -fno-stack-protector -fno-pic -fno-pie -mno-red-zone -mcmodel=kernel \
+            -mgeneral-regs-only -fno-omit-frame-pointer -fno-strict-aliasing \
+            -fno-asynchronous-unwind-tables -fcf-protection=none \
+            -ffunction-sections -fdata-sections
+LDFLAGS  := -nostdlib -static -no-pie --gc-sections --build-id=none -z max-page-size=4096 \
+            -z noexecstack -z norelro --fatal-warnings
+
+KERNEL_DIRS := arch/x86 mm kernel kernel/harness tests/bench tests/check $(EXTRA_DIRS)
+C_FILES     := $(filter-out arch/x86/asm_offsets.c,$(wildcard $(addsuffix /*.c,$(KERNEL_DIRS))))
+ASM_FILES   := $(wildcard $(addsuffix /*.asm,$(KERNEL_DIRS)))
+OBJECTS     := $(C_FILES:%.c=$(O)/%.o) $(ASM_FILES:%.asm=$(O)/%.asm.o)
+
+EFI_INCLUDE := /usr/include/efi
+EFI_LIB     := /usr/lib
+EFI_CFLAGS  := -std=gnu11 -O2 $(WARNINGS) -I. -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 \
+               -ffile-prefix-map=$(CURDIR)=. -DGNU_EFI_USE_MS_ABI -fpic -fshort-wchar -ffreestanding \
+               -fno-stack-protector -mno-red-zone -mgeneral-regs-only \
+               -fno-asynchronous-unwind-tables -fcf-protection=none
+EFI_FILES   := $(wildcard boot/efi/*.c)
+EFI_OBJECTS := $(EFI_FILES:%.c=$(O)/%.o) $(O)/boot/efi/kernel_image.asm.o
+
+.PHONY: all tools test test-host test-boot lint clean help FORCE
+.DELETE_ON_ERROR:
+
+all: $(O)/shootdown.elf $(O)/BOOTX64.EFI
+
+help:
+	@echo 'make                 kernel ($(O)/shootdown.elf) and EFI application ($(O)/BOOTX64.EFI)'
+	@echo 'make tools           host tools ($(O)/shootdown-report)'
+	@echo 'make test            everything: host tests, then boots in QEMU; installs what it needs'
+	@echo 'make test-host       only the host tests'
+	@echo 'make test-boot       only the boot tests'
+	@echo 'make lint            formatting, static analysis, shell scripts, a clang build'
+	@echo 'make clean           removes $(O)/'
+	@echo 'CC=clang O=DIR       another compiler, another output directory'
+	@echo './run.sh --help      builds, boots and shows the report'
+
+# Objects depend on this: another compiler or other flags rebuild them.
+$(O)/flags: FORCE
+	@mkdir -p $(O)
+	@echo '$(CC) $(CFLAGS) $(EFI_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(EFI_CFLAGS)' >$@
+
+$(O)/commit: FORCE
+	@mkdir -p $(O)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+
+$(O)/asm_offsets.inc: arch/x86/asm_offsets.c $(O)/flags
+	$(call say,GEN )
+	$(Q)$(CC) $(CFLAGS) -MMD -MP -MT $@ -MF $(O)/asm_offsets.d -S -o $(O)/asm_offsets.s $<
+	$(Q)sed -n 's/^->\([A-Z0-9_]*\) \$$\{0,1\}\(-\{0,1\}[0-9]*\)$$/%define \1 \2/p' $(O)/asm_offsets.s >$@
+	@test -s $@
+
+$(O)/boot/efi/%.o: boot/efi/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(EFI_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/kernel/version.o: CFLAGS += -DCOMMIT='"$(COMMIT)"'
+$(O)/kernel/version.o: $(O)/commit
+
+$(O)/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/%.asm.o: %.asm $(O)/asm_offsets.inc
+	@mkdir -p $(@D)
+	$(call say,NASM)
+	$(Q)$(NASM) -f elf64 -Werror -I$(O)/ -MD $(@:.o=.d) -o $@ $<
+
+# Linked twice: first to learn where the functions are, then with their names. The names are in the
+# last section before the data, so they move no function.
+$(O)/symbols.empty.o: kernel/symbols.awk $(O)/flags
+	@mkdir -p $(@D)
+	$(Q)awk -f $< </dev/null >$(O)/symbols.empty.asm
+	$(Q)$(NASM) -f elf64 -o $@ $(O)/symbols.empty.asm
+
+$(O)/shootdown.first.elf: $(OBJECTS) $(O)/symbols.empty.o linker.ld
+	$(call say,LD  )
+	$(Q)$(LD) $(LDFLAGS) -T linker.ld -o $@ $(OBJECTS) $(O)/symbols.empty.o
+
+$(O)/symbols.o: $(O)/shootdown.first.elf kernel/symbols.awk
+	$(Q)$(NM) -n $< | awk -f kernel/symbols.awk >$(O)/symbols.asm
+	$(Q)$(NASM) -f elf64 -o $@ $(O)/symbols.asm
+
+$(O)/shootdown.elf: $(OBJECTS) $(O)/symbols.o linker.ld
+	$(call say,LD  )
+	$(Q)$(LD) $(LDFLAGS) -T linker.ld -o $@ $(OBJECTS) $(O)/symbols.o
+
+$(O)/shootdown.stripped.elf: $(O)/shootdown.elf
+	$(Q)$(OBJCOPY) --strip-all $< $@
+
+$(O)/boot/efi/kernel_image.asm.o: boot/efi/kernel_image.asm $(O)/shootdown.stripped.elf
+	@mkdir -p $(@D)
+	$(call say,NASM)
+	$(Q)$(NASM) -f elf64 -Werror -I$(O)/ -o $@ $<
+
+$(O)/BOOTX64.so: $(EFI_OBJECTS)
+	$(call say,LD  )
+	$(Q)$(LD) -nostdlib -znocombreloc -shared -Bsymbolic --no-undefined --build-id=none -z noexecstack \
+	    -T $(EFI_LIB)/elf_x86_64_efi.lds -o $@ $(EFI_LIB)/crt0-efi-x86_64.o $(EFI_OBJECTS) \
+	    -L$(EFI_LIB) -l:libefi.a -l:libgnuefi.a
+
+# DllCharacteristics (offset 70 of the optional header) = NX_COMPAT: sections are W^X already.
+$(O)/BOOTX64.EFI: $(O)/BOOTX64.so boot/efi/set_nx_compat.sh
+	$(Q)$(OBJCOPY) -j .text -j .sdata -j .data -j .dynamic -j .dynsym -j .rel -j .rela -j .rel.* \
+	    -j .rela.* -j .reloc --target efi-app-x86_64 $< $@
+	$(Q)boot/efi/set_nx_compat.sh $@
+
+clean:
+	rm -rf $(O)
+
+-include $(OBJECTS:.o=.d) $(EFI_OBJECTS:.o=.d) $(O)/asm_offsets.d

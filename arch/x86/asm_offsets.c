@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The C constants that assembly needs. Compiled to assembly text only; the Makefile turns each "->"
+ * line into a %define of build/asm_offsets.inc, so no number is written twice.
+ */
+#include <stddef.h>
+
+#include "arch/x86/cpu.h"
+#include "arch/x86/regs.h"
+#include "arch/x86/smp_start.h"
+#include "arch/x86/trap.h"
+
+#define DEFINE(name, value) __asm__ volatile("\n->" #name " %c0" : : "i"(value))
+
+void asm_offsets(void);
+
+void asm_offsets(void)
+{
+	DEFINE(TRAP_FRAME_RBP, offsetof(struct trap_frame, rbp));
+	DEFINE(CPU_APIC_ID, offsetof(struct cpu, apic_id));
+	DEFINE(CPU_STACK_TOP, offsetof(struct cpu, stack_top));
+	DEFINE(PARAMS_CR0, offsetof(struct trampoline_params, cr0));
+	DEFINE(PARAMS_CR3, offsetof(struct trampoline_params, cr3));
+	DEFINE(PARAMS_CR4, offsetof(struct trampoline_params, cr4));
+	DEFINE(PARAMS_EFER, offsetof(struct trampoline_params, efer));
+	DEFINE(PARAMS_ENTRY, offsetof(struct trampoline_params, entry));
+	DEFINE(PARAMS_GDT_LIMIT, offsetof(struct trampoline_params, gdt_limit));
+	DEFINE(PARAMS_FAR32, offsetof(struct trampoline_params, far32));
+	DEFINE(PARAMS_FAR64, offsetof(struct trampoline_params, far64));
+	DEFINE(PARAMS_SIZE, sizeof(struct trampoline_params));
+	DEFINE(TRAMPOLINE_DATA, TRAMPOLINE_SEL_DATA);
+	DEFINE(PTE_PRESENT_WRITE, PTE_PRESENT | PTE_WRITE);
+	DEFINE(CR4_LA57_FLAG, CR4_LA57);
+	DEFINE(CR3_ADDR_LOW_MASK, CR3_PCID_MASK);
+	DEFINE(MSR_EFER_NUMBER, (unsigned)MSR_EFER);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ordered reads of the time-stamp counter.
+ *
+ * Intel SDM vol. 2B, RDTSC: an LFENCE before keeps the read behind every earlier instruction, one
+ * after keeps later instructions behind the read. AMD APM vol. 3, LFENCE: the same where LFENCE is
+ * dispatch-serializing, which cpu_setup() turns on. LFENCE;RDTSC also ends a section: RDTSCP;LFENCE
+ * orders no more than it does, and not every 64-bit CPU has RDTSCP. Stores may still be in the store
+ * buffer at either end; an operation that must wait for them carries its own MFENCE.
+ *
+ * The two moves after the first read are inside the section, always the same two and no more, so the
+ * empty section measures them: it is the baseline of every benchmark.
+ */
+#ifndef ARCH_X86_CYCLES_H
+#define ARCH_X86_CYCLES_H
+
+#include "arch/x86/insn.h"
+
+struct cycles {
+	uint64_t lo, hi;
+};
+
+ALWAYS_INLINE struct cycles cycles_begin(void)
+{
+	struct cycles c;
+
+	__asm__ volatile("lfence\n\trdtsc\n\tlfence\n\tmov %%rax, %0\n\tmov %%rdx, %1"
+			 : "=&r"(c.lo), "=&r"(c.hi)
+			 :
+			 : "rax", "rdx", "memory");
+	return c;
+}
+
+/* Ticks since `begin`. */
+ALWAYS_INLINE uint64_t cycles_end(struct cycles begin)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(lo), "=d"(hi) : : "memory");
+	return ((uint64_t)hi << 32 | lo) - (begin.hi << 32 | begin.lo);
+}
+
+/* A time stamp for deadlines and long intervals, not for benchmarks. */
+ALWAYS_INLINE uint64_t cycles_now(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
+#endif

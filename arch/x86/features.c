@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and keeps what CPUID says of features and identity. */
+#include "arch/x86/features.h"
+
+#include "arch/x86/mem.h"
+
+static struct feature_info table[FEATURE_COUNT] = {
+	[FEATURE_HYPERVISOR] = {"hypervisor", "hypervisor", 1, CPUID_ECX, 31, false, NULL},
+	[FEATURE_PGE] = {"pge", "PGE", 1, CPUID_EDX, 13, false, NULL},
+	[FEATURE_PCID] = {"pcid", "PCID", 1, CPUID_ECX, 17, false, NULL},
+	[FEATURE_INVPCID] = {"invpcid", "INVPCID", 7, CPUID_EBX, 10, false, NULL},
+	[FEATURE_INVLPGB] = {"invlpgb", "INVLPGB", 0x80000008, CPUID_EBX, 3, false, NULL},
+	[FEATURE_TCE] = {"tce", "TCE", 0x80000001, CPUID_ECX, 17, false, NULL},
+	[FEATURE_X2APIC] = {"x2apic", "x2APIC", 1, CPUID_ECX, 21, false, NULL},
+	[FEATURE_TSC_DEADLINE] = {"tsc_deadline_timer", "TSC-Deadline", 1, CPUID_ECX, 24, false, NULL},
+	[FEATURE_MWAIT] = {"monitor", "MONITOR", 1, CPUID_ECX, 3, false, NULL},
+	[FEATURE_NX] = {"nx", "NX", 0x80000001, CPUID_EDX, 20, false, NULL},
+	[FEATURE_PAGE1G] = {"pdpe1gb", "Page1GB", 0x80000001, CPUID_EDX, 26, false, NULL},
+	[FEATURE_LA57] = {"la57", "LA57", 7, CPUID_ECX, 16, false, NULL},
+	[FEATURE_RDTSCP] = {"rdtscp", "RDTSCP", 0x80000001, CPUID_EDX, 27, false, NULL},
+	[FEATURE_INVARIANT_TSC] = {"constant_tsc", "InvariantTSC", 0x80000007, CPUID_EDX, 8, false, NULL},
+	[FEATURE_LFENCE_SERIAL] = {"lfence_serial", "LFenceAlwaysSerializing", 0x80000021, CPUID_EAX, 2,
+				   false, NULL},
+	[FEATURE_ARCH_CAPS] = {"arch_capabilities", "ARCH_CAPABILITIES", 7, CPUID_EDX, 29, false, NULL},
+	[FEATURE_HYBRID] = {"hybrid", "Hybrid", 7, CPUID_EDX, 15, false, NULL},
+	[FEATURE_TOPOEXT] = {"topoext", "TopologyExtensions", 0x80000001, CPUID_ECX, 22, false, NULL},
+};
+
+struct cpu_identity cpu_identity;
+
+/* Leaves 7 and others have subleaves; the features here are all in subleaf 0. */
+static uint32_t read_register(uint32_t leaf, enum cpuid_register reg)
+{
+	struct cpuid c;
+
+	/* Intel answers a leaf above the largest with that of the largest: ask first. */
+	if (leaf > cpuid(leaf & 0x80000000u, 0).eax)
+		return 0;
+	c = cpuid(leaf, 0);
+	switch (reg) {
+	case CPUID_EAX:
+		return c.eax;
+	case CPUID_EBX:
+		return c.ebx;
+	case CPUID_ECX:
+		return c.ecx;
+	default:
+		return c.edx;
+	}
+}
+
+/* `n` words of CPUID text: printable ASCII only, leading and trailing blanks dropped. */
+static void copy_text(char *dst, const uint32_t *words, unsigned n)
+{
+	char text[48];
+	unsigned start = 0, end = n * 4;
+
+	memcpy(text, words, n * 4);
+	for (unsigned i = 0; i < end; i++) {
+		if (!text[i])
+			end = i;
+		else if (text[i] < ' ' || text[i] > '~')
+			text[i] = '?';
+	}
+	while (start < end && text[start] == ' ')
+		start++;
+	while (end > start && text[end - 1] == ' ')
+		end--;
+	memcpy(dst, text + start, end - start);
+	dst[end - start] = 0;
+}
+
+static void read_brand(void)
+{
+	uint32_t words[12];
+
+	if (cpuid(0x80000000, 0).eax < 0x80000004)
+		return;
+	for (unsigned i = 0; i < 3; i++) {
+		struct cpuid c = cpuid(0x80000002 + i, 0);
+
+		words[i * 4] = c.eax;
+		words[i * 4 + 1] = c.ebx;
+		words[i * 4 + 2] = c.ecx;
+		words[i * 4 + 3] = c.edx;
+	}
+	copy_text(cpu_identity.brand, words, 12);
+}
+
+static enum cpu_vendor vendor_of(const char *name)
+{
+	if (!memcmp(name, "GenuineIntel", 12))
+		return VENDOR_INTEL;
+	if (!memcmp(name, "AuthenticAMD", 12))
+		return VENDOR_AMD;
+	if (!memcmp(name, "HygonGenuine", 12))
+		return VENDOR_HYGON;
+	return VENDOR_OTHER;
+}
+
+static void read_identity(void)
+{
+	struct cpuid c = cpuid(0, 0);
+	uint32_t eax = cpuid(1, 0).eax;
+	uint32_t base = eax >> 8 & 0xf;
+
+	copy_text(cpu_identity.vendor_name, (uint32_t[]){c.ebx, c.edx, c.ecx}, 3);
+	cpu_identity.vendor = vendor_of(cpu_identity.vendor_name);
+	cpu_identity.family = base == 0xf ? base + (eax >> 20 & 0xff) : base;
+	cpu_identity.model = eax >> 4 & 0xf;
+	if (base == 6 || base == 0xf)
+		cpu_identity.model |= (eax >> 16 & 0xf) << 4;
+	cpu_identity.stepping = eax & 0xf;
+	read_brand();
+	if (table[FEATURE_HYPERVISOR].present) {
+		c = cpuid(0x40000000, 0);
+		copy_text(cpu_identity.hypervisor, (uint32_t[]){c.ebx, c.ecx, c.edx}, 3);
+	}
+}
+
+void features_init(void)
+{
+	for (unsigned f = 0; f < FEATURE_COUNT; f++)
+		table[f].present = read_register(table[f].leaf, table[f].reg) >> table[f].bit & 1;
+	read_identity();
+	/* Zen 2 can set the bit without having the instruction; the first with it is family 19h. */
+	if (table[FEATURE_INVLPGB].present && cpu_identity.family < 0x19)
+		feature_disable(FEATURE_INVLPGB, "the rule for families below 19h");
+}
+
+bool feature_has(enum feature f)
+{
+	return table[f].present && !table[f].disabled_by;
+}
+
+const struct feature_info *feature_info(enum feature f)
+{
+	return &table[f];
+}
+
+void feature_disable(enum feature f, const char *by)
+{
+	table[f].disabled_by = by;
+}

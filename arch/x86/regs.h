@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Register bits and MSR numbers, once each, with the manuals' names.
+ * Sources: Intel SDM vol. 3A "Control Registers", vol. 4 "Model-Specific Registers"; AMD APM vol. 2
+ * "System Resources".
+ */
+#ifndef ARCH_X86_REGS_H
+#define ARCH_X86_REGS_H
+
+#define CR0_PE (1ull << 0)
+#define CR0_MP (1ull << 1)
+#define CR0_EM (1ull << 2)
+#define CR0_TS (1ull << 3)
+#define CR0_ET (1ull << 4)
+#define CR0_NE (1ull << 5)
+#define CR0_WP (1ull << 16)
+#define CR0_AM (1ull << 18)
+#define CR0_NW (1ull << 29)
+#define CR0_CD (1ull << 30)
+#define CR0_PG (1ull << 31)
+
+#define CR3_PCID_MASK 0xfffull
+#define CR3_NOFLUSH   (1ull << 63)
+#define CR3_ADDR_MASK 0x000ffffffffff000ull
+
+#define CR4_PAE   (1ull << 5)
+#define CR4_MCE   (1ull << 6)
+#define CR4_PGE   (1ull << 7)
+#define CR4_LA57  (1ull << 12)
+#define CR4_PCIDE (1ull << 17)
+
+#define RFLAGS_FIXED (1ull << 1)
+#define RFLAGS_IF    (1ull << 9)
+
+#define EFER_LME (1ull << 8)
+#define EFER_NXE (1ull << 11)
+
+#define PTE_PRESENT   (1ull << 0)
+#define PTE_WRITE     (1ull << 1)
+#define PTE_USER      (1ull << 2)
+#define PTE_PWT       (1ull << 3)
+#define PTE_PCD       (1ull << 4)
+#define PTE_ACCESSED  (1ull << 5)
+#define PTE_DIRTY     (1ull << 6)
+#define PTE_LARGE     (1ull << 7) /* in a PDE or PDPTE */
+#define PTE_GLOBAL    (1ull << 8)
+#define PTE_NX        (1ull << 63)
+#define PTE_ADDR_MASK 0x000ffffffffff000ull
+
+#define MSR_APIC_BASE      0x0000001b
+#define MSR_SMI_COUNT      0x00000034
+#define MSR_BIOS_SIGN_ID   0x0000008b
+#define MSR_XAPIC_DISABLE  0x000000bd
+#define MSR_ARCH_CAPS      0x0000010a
+#define MSR_X2APIC_BASE    0x00000800 /* + (xAPIC register offset >> 4) */
+#define MSR_X2APIC_ICR     0x00000830
+#define MSR_EFER           0xc0000080
+#define MSR_GS_BASE        0xc0000101
+#define MSR_AMD_P0         0xc0010064
+#define MSR_AMD_DE_CFG     0xc0011029
+
+#define APIC_BASE_EXTD          (1ull << 10)
+#define APIC_BASE_EN            (1ull << 11)
+#define APIC_BASE_ADDR_MASK     0x000ffffffffff000ull
+#define ARCH_CAPS_XAPIC_DISABLE (1ull << 21)
+#define XAPIC_DISABLE_LOCKED    (1ull << 0)
+#define AMD_DE_CFG_LFENCE       (1ull << 1)
+
+/* Selectors of the GDT that arch/x86/segment.c builds. */
+#define SEL_CODE64  0x08
+#define SEL_DATA    0x10
+#define SEL_USER_DS 0x1b
+#define SEL_USER_CS 0x23
+#define SEL_TSS     0x28
+
+/* Interrupt stacks of the TSS, by index (1 to 7; 0 = stay on the current stack). */
+#define IST_NMI          1
+#define IST_DOUBLE_FAULT 2
+#define IST_MCE          3
+
+enum vector {
+	VECTOR_DE,
+	VECTOR_DB,
+	VECTOR_NMI,
+	VECTOR_BP,
+	VECTOR_UD = 6,
+	VECTOR_DF = 8,
+	VECTOR_GP = 13,
+	VECTOR_PF = 14,
+	VECTOR_MC = 18,
+	VECTOR_EXCEPTIONS = 32, /* the first that is not the CPU's own */
+	VECTOR_WAKE = 0xe0,     /* leave HLT and look for work */
+	VECTOR_PING = 0xe1,     /* ipi/unicast-rtt: count and return */
+	VECTOR_SPURIOUS = 0xff
+};
+
+#endif

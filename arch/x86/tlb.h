@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Local TLB invalidation, by what it means. The calling CPU's own TLB only.
+ * Source: Intel SDM vol. 3A, "Invalidation of TLBs and Paging-Structure Caches".
+ */
+#ifndef ARCH_X86_TLB_H
+#define ARCH_X86_TLB_H
+
+#include "arch/x86/insn.h"
+
+/* One page of the current PCID, and every global entry for the address. */
+ALWAYS_INLINE void tlb_flush_page_local(uint64_t va)
+{
+	invlpg(va);
+}
+
+/*
+ * Everything of every PCID, globals included: INVPCID type 2, or where that is missing (or turned
+ * off) a change of CR4.PGE there and back, which no interrupt may split. Where even that is missing
+ * there are no globals and no PCIDs, and reloading CR3 does it.
+ */
+void tlb_flush_all_local(void);
+
+/* The middle one of those by itself. CR4.PGE must be on. */
+ALWAYS_INLINE void tlb_flush_all_by_pge(void)
+{
+	uint64_t flags = irq_save();
+	uint64_t cr4 = read_cr4();
+
+	write_cr4(cr4 & ~CR4_PGE);
+	write_cr4(cr4);
+	irq_restore(flags);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where a CPU sits: package, last-level cache, core, thread. Pure, so that the host can test it.
+ * Sources: Intel SDM vol. 3A, "Hierarchical Mapping of Shared Resources"; vol. 2A, CPUID leaves 4,
+ * 0Bh, 1Ah, 1Fh; AMD APM vol. 3, CPUID 8000_0008h, 8000_001Dh.
+ */
+#ifndef ARCH_X86_TOPOLOGY_H
+#define ARCH_X86_TOPOLOGY_H
+
+#include <stdint.h>
+
+enum core_kind { CORE_UNKNOWN, CORE_PERFORMANCE, CORE_EFFICIENT };
+
+struct topology {
+	uint32_t apic_id; /* the widest ID that CPUID gives */
+	uint32_t package;
+	uint32_t llc;    /* unique in the machine: an APIC ID without the bits of those that share it */
+	uint32_t core;   /* within its package */
+	uint32_t thread; /* within its core */
+	enum core_kind kind; /* of a hybrid machine */
+};
+
+struct cpuid;
+
+/* Fills `t` from the answers of `query` (leaf, subleaf) on the CPU in question. */
+void topology_read(struct topology *t, struct cpuid (*query)(uint32_t leaf, uint32_t subleaf));
+
+#endif

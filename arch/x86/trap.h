@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Exceptions and interrupts: one IDT for all CPUs, guarded faults, handlers by vector.
+ * Source: Intel SDM vol. 3A, "Interrupt and Exception Handling".
+ */
+#ifndef ARCH_X86_TRAP_H
+#define ARCH_X86_TRAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the stubs in trap_entry.asm push, lowest address first. */
+struct trap_frame {
+	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
+	uint64_t rbp, rdi, rsi, rdx, rcx, rbx, rax;
+	uint64_t vector, error;
+	uint64_t rip, cs, rflags, rsp, ss;
+};
+_Static_assert(sizeof(struct trap_frame) == 22 * 8, "pushed by trap_entry.asm");
+
+struct idt_gate {
+	uint16_t offset_low;
+	uint16_t selector;
+	uint8_t ist;
+	uint8_t type;
+	uint16_t offset_middle;
+	uint32_t offset_high;
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct idt_gate) == 16, "64-bit gate");
+
+extern struct idt_gate trap_idt[256];
+static const size_t trap_idt_bytes = sizeof(trap_idt);
+
+/* Fills the IDT. Once, on the first CPU. */
+void traps_init(void);
+
+/* Runs `handler` on `vector`, interrupts off; it acknowledges the APIC itself. Before APs start. */
+void trap_set_handler(unsigned vector, void (*handler)(struct trap_frame *frame));
+
+/* Takes every exception that nothing else does. It must not return. */
+void trap_set_fatal(void (*handler)(struct trap_frame *frame));
+
+/* "#GP general protection" and so on; "interrupt" for the others. */
+const char *trap_name(unsigned vector);
+
+/* Whether the CPU pushes an error code for `vector`. */
+int trap_has_error(unsigned vector);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the firmware knows of the machine. Source: UEFI specification. */
+#include <efi.h>
+#include <efilib.h>
+
+#include "boot/efi/loader.h"
+
+static void collect_tables(EFI_SYSTEM_TABLE *system, struct boot_info *info)
+{
+	EFI_GUID acpi2 = ACPI_20_TABLE_GUID, acpi1 = ACPI_TABLE_GUID;
+	EFI_GUID smbios3 = SMBIOS3_TABLE_GUID, smbios = SMBIOS_TABLE_GUID;
+	void *table;
+
+	if (!EFI_ERROR(LibGetSystemConfigurationTable(&acpi2, &table)) ||
+	    !EFI_ERROR(LibGetSystemConfigurationTable(&acpi1, &table)))
+		info->rsdp = (UINT64)table;
+	if (!EFI_ERROR(LibGetSystemConfigurationTable(&smbios3, &table)) ||
+	    !EFI_ERROR(LibGetSystemConfigurationTable(&smbios, &table)))
+		info->smbios = (UINT64)table;
+	(void)system;
+}
+
+static void collect_framebuffer(struct boot_info *info)
+{
+	EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
+	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop;
+	EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *mode;
+	struct boot_framebuffer *fb = &info->framebuffer;
+
+	if (EFI_ERROR(LibLocateProtocol(&guid, (void **)&gop)) || !gop->Mode || !gop->Mode->Info)
+		return;
+	mode = gop->Mode->Info;
+	switch (mode->PixelFormat) {
+	case PixelRedGreenBlueReserved8BitPerColor:
+		*fb = (struct boot_framebuffer){
+			.red_mask = 0xff, .green_mask = 0xff00, .blue_mask = 0xff0000};
+		break;
+	case PixelBlueGreenRedReserved8BitPerColor:
+		*fb = (struct boot_framebuffer){
+			.red_mask = 0xff0000, .green_mask = 0xff00, .blue_mask = 0xff};
+		break;
+	case PixelBitMask:
+		*fb = (struct boot_framebuffer){.red_mask = mode->PixelInformation.RedMask,
+						.green_mask = mode->PixelInformation.GreenMask,
+						.blue_mask = mode->PixelInformation.BlueMask};
+		break;
+	default:
+		return; /* no memory to draw in */
+	}
+	fb->base = gop->Mode->FrameBufferBase;
+	fb->width = mode->HorizontalResolution;
+	fb->height = mode->VerticalResolution;
+	fb->stride_bytes = mode->PixelsPerScanLine * 4;
+}
+
+static int read_flag(const CHAR16 *name)
+{
+	EFI_GUID global = EFI_GLOBAL_VARIABLE;
+	UINT8 value = 0;
+	UINTN bytes = sizeof(value);
+
+	if (EFI_ERROR(RT->GetVariable((CHAR16 *)name, &global, NULL, &bytes, &value)))
+		return -1;
+	return value == 1;
+}
+
+static void collect_secure_boot(struct boot_info *info)
+{
+	int on = read_flag(L"SecureBoot");
+
+	if (on < 0)
+		info->secure_boot = BOOT_SECURE_UNKNOWN;
+	else if (on)
+		info->secure_boot = BOOT_SECURE_ON;
+	else if (read_flag(L"SetupMode") == 1)
+		info->secure_boot = BOOT_SECURE_SETUP_MODE;
+	else
+		info->secure_boot = BOOT_SECURE_OFF;
+}
+
+static void put_decimal(char **out, UINTN value, UINTN digits)
+{
+	for (UINTN i = digits; i-- > 0; value /= 10)
+		(*out)[i] = '0' + value % 10;
+	*out += digits;
+}
+
+static void collect_date(struct boot_info *info)
+{
+	char *out = info->date;
+	EFI_TIME t;
+
+	if (EFI_ERROR(RT->GetTime(&t, NULL)))
+		return;
+	put_decimal(&out, t.Year, 4);
+	*out++ = '-';
+	put_decimal(&out, t.Month, 2);
+	*out++ = '-';
+	put_decimal(&out, t.Day, 2);
+	*out++ = 'T';
+	put_decimal(&out, t.Hour, 2);
+	*out++ = ':';
+	put_decimal(&out, t.Minute, 2);
+	*out++ = ':';
+	put_decimal(&out, t.Second, 2);
+	/* The firmware may not know its time zone; then this is local time without one. */
+	if (t.TimeZone == 0)
+		*out++ = 'Z';
+	*out = 0;
+}
+
+/* "UEFI 2.70: EDK II 1.0" */
+static void collect_firmware(EFI_SYSTEM_TABLE *system, struct boot_info *info)
+{
+	CHAR16 wide[BOOT_FIRMWARE_MAX];
+	UINTN i;
+
+	SPrint(wide, sizeof(wide), L"UEFI %d.%d: %s %d.%d", system->Hdr.Revision >> 16,
+	       (system->Hdr.Revision & 0xffff) / 10, system->FirmwareVendor ? system->FirmwareVendor : L"",
+	       system->FirmwareRevision >> 16, system->FirmwareRevision & 0xffff);
+	for (i = 0; i < BOOT_FIRMWARE_MAX - 1 && wide[i]; i++)
+		info->firmware[i] = wide[i] >= ' ' && wide[i] <= '~' ? (char)wide[i] : '?';
+	info->firmware[i] = 0;
+}
+
+/* Real mode reaches 1 MiB, a SIPI vector names pages up to FFh, and from A0h on they are not RAM. */
+static void collect_low_page(struct boot_info *info)
+{
+	EFI_PHYSICAL_ADDRESS at = 0x9ffff;
+
+	if (EFI_ERROR(BS->AllocatePages(AllocateMaxAddress, EfiLoaderData, 1, &at)))
+		return;
+	info->low_page = at;
+	if (at)
+		return;
+	/* Page 0 is the real-mode vector table and no use; it stays ours, so ask once more. */
+	at = 0x9ffff;
+	if (!EFI_ERROR(BS->AllocatePages(AllocateMaxAddress, EfiLoaderData, 1, &at)))
+		info->low_page = at;
+}
+
+void loader_collect(EFI_SYSTEM_TABLE *system, struct boot_info *info)
+{
+	collect_tables(system, info);
+	collect_framebuffer(info);
+	collect_secure_boot(info);
+	collect_date(info);
+	collect_firmware(system, info);
+	collect_low_page(info);
+}

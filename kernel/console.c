@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Serial port and RAM log. */
+#include "kernel/console.h"
+
+#include "arch/x86/mem.h"
+#include "arch/x86/spinlock.h"
+#include "arch/x86/uart.h"
+#include "kernel/format.h"
+
+#define LOG_BYTES  (256 * 1024)
+#define LINE_BYTES 512
+
+/* Found by name in a memory dump of a machine without a port. It keeps the start of the run. */
+static char ram_log[LOG_BYTES];
+static size_t ram_log_length;
+
+static struct spinlock lock;
+static bool opened, serial, text_wanted = true, records_wanted = true;
+
+static void log_append(const char *text, size_t n)
+{
+	size_t room = LOG_BYTES - ram_log_length;
+
+	if (n > room)
+		n = room;
+	memcpy(ram_log + ram_log_length, text, n);
+	ram_log_length += n;
+}
+
+/* Terminals want a carriage return before each line feed. */
+static void serial_write(const char *text, size_t n)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] != '\n')
+			continue;
+		uart_write(text + start, i - start);
+		uart_write("\r\n", 2);
+		start = i + 1;
+	}
+	uart_write(text + start, n - start);
+}
+
+static void emit(const char *text, size_t n)
+{
+	log_append(text, n);
+	if (serial)
+		serial_write(text, n);
+}
+
+bool console_init(const struct options *o)
+{
+	uint64_t flags = spin_lock_irqsave(&lock);
+
+	text_wanted = o->format_text;
+	records_wanted = o->format_records;
+	serial = o->console_serial && uart_init(o->uart_port, o->uart_baud);
+	opened = true;
+	if (serial && text_wanted)
+		serial_write(ram_log, ram_log_length);
+	spin_unlock_irqrestore(&lock, flags);
+	return serial;
+}
+
+void printk(const char *fmt, ...)
+{
+	char text[LINE_BYTES];
+	va_list args;
+	uint64_t flags;
+	size_t n;
+
+	if (opened && !text_wanted)
+		return;
+	va_start(args, fmt);
+	n = format_args(text, sizeof(text), fmt, args);
+	va_end(args);
+	flags = spin_lock_irqsave(&lock);
+	emit(text, n < sizeof(text) ? n : sizeof(text) - 1);
+	spin_unlock_irqrestore(&lock, flags);
+}
+
+void console_record(const char *line, size_t length)
+{
+	uint64_t flags;
+
+	if (!records_wanted)
+		return;
+	flags = spin_lock_irqsave(&lock);
+	emit(line, length);
+	spin_unlock_irqrestore(&lock, flags);
+}
+
+void console_emergency(const char *fmt, ...)
+{
+	char text[LINE_BYTES];
+	va_list args;
+	size_t n;
+
+	va_start(args, fmt);
+	n = format_args(text, sizeof(text), fmt, args);
+	va_end(args);
+	emit(text, n < sizeof(text) ? n : sizeof(text) - 1);
+}
+
+void console_drain(void)
+{
+	if (serial)
+		uart_drain();
+}

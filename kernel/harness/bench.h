@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a benchmark is: one const struct, one operation, one file (docs/adding-a-benchmark.md).
+ *
+ * The operation is inlined between ordered counter reads; its up to three operands are in registers
+ * before the first read. The harness owns everything else: warm-up, blocks interleaved with the
+ * other benchmarks of the group and with the empty baseline, statistics, records, tables.
+ */
+#ifndef KERNEL_HARNESS_BENCH_H
+#define KERNEL_HARNESS_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/x86/cycles.h"
+#include "kernel/harness/need.h"
+
+struct bench_args {
+	uint64_t a, b, c;
+};
+
+/* How many operations stand between the reads. Throughput is the difference of the last two. */
+enum bench_length { BENCH_ONE, BENCH_UNROLL, BENCH_UNROLL_TWICE };
+
+#define BENCH_UNROLL_COUNT 16
+
+struct bench {
+	const char *name; /* "group/what" */
+	const char *what; /* one line: what is measured */
+	struct need need;
+	bool throughput; /* also measured back to back */
+	bool reference;  /* the table of the group gives ratios to this one */
+
+	/*
+	 * Both on CPU 0 with interrupts on, and optional. Each returns NULL or what went wrong: setup's
+	 * reason becomes a skip, finish's, which may check what the operations did, a failed check.
+	 */
+	const char *(*setup)(struct bench_args *args);
+	const char *(*finish)(const struct bench_args *args);
+
+	/* From BENCH_SAMPLER: n times of one, 16 or 32 operations. Interrupts off. */
+	void (*sample)(const struct bench_args *args, enum bench_length length, int64_t *ticks, size_t n);
+};
+
+typedef void (*bench_op)(uint64_t a, uint64_t b, uint64_t c);
+
+#define BENCH_4(op, a, b, c)                                                                       \
+	op(a, b, c);                                                                               \
+	op(a, b, c);                                                                               \
+	op(a, b, c);                                                                               \
+	op(a, b, c)
+#define BENCH_16(op, a, b, c)                                                                      \
+	BENCH_4(op, a, b, c);                                                                      \
+	BENCH_4(op, a, b, c);                                                                      \
+	BENCH_4(op, a, b, c);                                                                      \
+	BENCH_4(op, a, b, c)
+
+/* The template. `length` and `op` are constants in every use, so neither costs a branch or a call. */
+ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_length length, bench_op op)
+{
+	uint64_t a = args->a, b = args->b, c = args->c, ticks;
+	struct cycles begin;
+
+	/* Operands are in registers, and nothing is known of them, before the first read. */
+	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c));
+	begin = cycles_begin();
+	if (length == BENCH_ONE)
+		op(a, b, c);
+	if (length == BENCH_UNROLL || length == BENCH_UNROLL_TWICE) {
+		BENCH_16(op, a, b, c);
+	}
+	if (length == BENCH_UNROLL_TWICE) {
+		BENCH_16(op, a, b, c);
+	}
+	ticks = cycles_end(begin);
+	/* Still in registers: the compiler may not drop one half way and load it again. */
+	__asm__ volatile("" : : "r"(a), "r"(b), "r"(c));
+	return ticks;
+}
+
+/* Defines `name`, a bench.sample for `op`, an always-inline function of three operands. */
+#define BENCH_SAMPLER(name, op)                                                                    \
+	static void name(const struct bench_args *args, enum bench_length length, int64_t *ticks,  \
+			 size_t n)                                                                 \
+	{                                                                                          \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			switch (length) {                                                          \
+			case BENCH_ONE:                                                            \
+				ticks[i] = bench_time(args, BENCH_ONE, op);                        \
+				break;                                                             \
+			case BENCH_UNROLL:                                                         \
+				ticks[i] = bench_time(args, BENCH_UNROLL, op);                     \
+				break;                                                             \
+			case BENCH_UNROLL_TWICE:                                                   \
+				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, op);               \
+				break;                                                             \
+			}                                                                          \
+		}                                                                                  \
+	}
+
+/* Registers a benchmark: its address goes to a section of its own, which the runner walks. */
+#define BENCH(symbol)                                                                              \
+	static const struct bench *const symbol##_entry                                            \
+		__attribute__((used, section(".benches"))) = &(symbol)
+
+#endif

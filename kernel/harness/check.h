@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a check is: one const struct and one function that gives a verdict.
+ *
+ * A check that could not tell right from wrong is skipped, never passed: its negative control says
+ * whether it could. For every check there is an inject= that it catches (docs/checks.md).
+ */
+#ifndef KERNEL_HARNESS_CHECK_H
+#define KERNEL_HARNESS_CHECK_H
+
+#include <stdint.h>
+
+#include "kernel/harness/need.h"
+
+enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_SKIP, CHECK_XFAIL };
+
+#define CHECK_TEXT_MAX 160
+
+/* What the check tells beside its verdict. All start empty. */
+struct check_report {
+	char why[CHECK_TEXT_MAX];     /* of any verdict but pass; may be given with pass */
+	char control[CHECK_TEXT_MAX]; /* what the negative control saw, where there is one */
+};
+
+struct check {
+	const char *name; /* "group/what" */
+	const char *what; /* one line: what is proved */
+	struct need need;
+	/* On CPU 0, interrupts on. Must leave the machine as it found it. */
+	enum check_result (*run)(struct check_report *report);
+};
+
+/* Writes report->why and returns the result, for `return check_end(report, CHECK_FAIL, "...")`. */
+enum check_result check_end(struct check_report *report, enum check_result result, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Registers a check, as BENCH does a benchmark. */
+#define CHECK(symbol)                                                                              \
+	static const struct check *const symbol##_entry                                            \
+		__attribute__((used, section(".checks"))) = &(symbol)
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Selects, orders and runs the registered benchmarks and checks. */
+#include "kernel/harness/runner.h"
+
+#include <stddef.h>
+
+#include "arch/x86/clock.h"
+#include "arch/x86/mem.h"
+#include "kernel/console.h"
+#include "kernel/harness/report.h"
+#include "kernel/text.h"
+#include "mm/kernel_space.h"
+
+extern const struct bench *const __benches_start[], *const __benches_end[];
+extern const struct check *const __checks_start[], *const __checks_end[];
+
+/* A benchmark or a check, by name. */
+struct item {
+	const char *name;
+	const struct bench *bench;
+	const struct check *check;
+};
+
+struct items {
+	struct item *at;
+	size_t n;
+};
+
+/* The order in which groups are read best; groups not named here follow. */
+static const char *const group_order[] = {"smp",   "self",      "local",    "refill", "fence",
+					  "ipi",   "timer",     "broadcast", "shootdown", "switch",
+					  "fault", "stale",     "order",    "stress"};
+
+#define NR_GROUPS (sizeof(group_order) / sizeof(group_order[0]))
+
+static size_t group_length(const char *name)
+{
+	size_t n = 0;
+
+	while (name[n] && name[n] != '/')
+		n++;
+	return n;
+}
+
+static size_t group_rank(const char *name)
+{
+	struct slice group = {name, group_length(name)};
+	size_t rank = 0;
+
+	while (rank < NR_GROUPS && !slice_equals(group, group_order[rank]))
+		rank++;
+	return rank;
+}
+
+/* Whether both names have the same text before the slash. */
+static bool same_group(const char *a, const char *b)
+{
+	size_t n = group_length(a);
+
+	return n == group_length(b) && !memcmp(a, b, n);
+}
+
+static bool comes_before(const struct item *a, const struct item *b)
+{
+	size_t rank_a = group_rank(a->name), rank_b = group_rank(b->name);
+
+	return rank_a != rank_b ? rank_a < rank_b : text_compare(a->name, b->name) < 0;
+}
+
+static void sort(struct items *items)
+{
+	for (size_t i = 1; i < items->n; i++) {
+		struct item moving = items->at[i];
+		size_t j = i;
+
+		for (; j > 0 && comes_before(&moving, &items->at[j - 1]); j--)
+			items->at[j] = items->at[j - 1];
+		items->at[j] = moving;
+	}
+}
+
+/* How much a suite samples at most, and how long. */
+static const struct {
+	uint32_t samples, budget_ms;
+} suites[] = {
+	[SUITE_QUICK] = {2048, 100},
+	[SUITE_FULL] = {32768, 2000},
+};
+
+static struct measure_limits limits_of(const struct options *o)
+{
+	uint64_t ms = o->budget ? o->budget : suites[o->suite].budget_ms;
+
+	return (struct measure_limits){
+		.samples = o->samples ? o->samples : suites[o->suite].samples,
+		.budget_ticks = clock.tsc_hz / 1000 * ms,
+	};
+}
+
+static bool matches_any(struct slice globs, const char *name)
+{
+	struct slice glob;
+
+	while (slice_split(&globs, ',', &glob)) {
+		if (text_matches(glob, name))
+			return true;
+	}
+	return false;
+}
+
+static struct items list_all(void)
+{
+	size_t nr_benches = __benches_end - __benches_start, nr_checks = __checks_end - __checks_start;
+	struct items all = {kernel_memory_alloc((nr_benches + nr_checks) * sizeof(*all.at)), 0};
+
+	for (size_t i = 0; all.at && i < nr_benches; i++)
+		all.at[all.n++] = (struct item){__benches_start[i]->name, __benches_start[i], NULL};
+	for (size_t i = 0; all.at && i < nr_checks; i++)
+		all.at[all.n++] = (struct item){__checks_start[i]->name, NULL, __checks_start[i]};
+	return all;
+}
+
+/* Says so where a pattern selects nothing; false where none of them selects anything. */
+static bool globs_select(const struct items *all, struct slice globs)
+{
+	struct slice glob;
+	bool any = false;
+
+	while (slice_split(&globs, ',', &glob)) {
+		const char *nearest = "";
+		unsigned best = UINT32_MAX;
+		bool hit = false;
+
+		for (size_t i = 0; i < all->n; i++) {
+			unsigned distance = text_distance(glob, all->at[i].name);
+
+			hit |= text_matches(glob, all->at[i].name);
+			if (distance < best) {
+				best = distance;
+				nearest = all->at[i].name;
+			}
+		}
+		any |= hit;
+		if (!hit)
+			printk("command line: ignored: run=%.*s selects nothing; nearest: %s\n",
+			       glob.length < 40 ? (int)glob.length : 40, glob.at, nearest);
+	}
+	return any;
+}
+
+/* All that run= selects, in order; everything where it selects nothing. */
+static struct items select(struct slice globs)
+{
+	struct items items = list_all();
+	size_t kept = 0;
+
+	if (globs_select(&items, globs)) {
+		for (size_t i = 0; i < items.n; i++) {
+			if (matches_any(globs, items.at[i].name))
+				items.at[kept++] = items.at[i];
+		}
+		items.n = kept;
+	}
+	sort(&items);
+	return items;
+}
+
+static void run_check(const struct check *check, struct report_place place, struct run_totals *totals)
+{
+	static struct check_report report;
+	enum check_result result = CHECK_SKIP;
+
+	memset(&report, 0, sizeof(report));
+	if (need_met(&check->need, report.why, sizeof(report.why)))
+		result = check->run(&report);
+	totals->pass += result == CHECK_PASS;
+	totals->fail += result == CHECK_FAIL;
+	totals->skip += result == CHECK_SKIP;
+	totals->xfail += result == CHECK_XFAIL;
+	report_check(place, check, result, &report);
+}
+
+static void skip_bench(struct report_place place, const char *name, const char *why,
+		       struct run_totals *totals)
+{
+	totals->skip++;
+	report_bench_skip(place, name, why);
+}
+
+/* Sets up the group's benchmarks; those that can't run are skipped. Returns how many can. */
+static size_t prepare(const struct item *items, size_t n, struct report_place first,
+		      struct measurement *group, struct run_totals *totals)
+{
+	size_t ready = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct bench *bench = items[i].bench;
+		struct report_place place = {first.number + i, first.of};
+		struct bench_args args = {0, 0, 0};
+		char missing[CHECK_TEXT_MAX];
+		const char *why = missing;
+
+		if (need_met(&bench->need, missing, sizeof(missing)))
+			why = bench->setup ? bench->setup(&args) : NULL;
+		if (why)
+			skip_bench(place, bench->name, why, totals);
+		else
+			group[ready++] = (struct measurement){
+				.bench = bench, .args = args, .number = place.number};
+	}
+	return ready;
+}
+
+static void conclude(struct measurement *m, uint32_t of, struct run_totals *totals)
+{
+	const char *wrong = m->bench->finish ? m->bench->finish(&m->args) : NULL;
+	struct report_place place = {m->number, of};
+
+	if (!m->n) {
+		skip_bench(place, m->bench->name, "every sample was disturbed by an SMI or NMI", totals);
+	} else {
+		totals->benches++;
+		report_bench(place, m);
+	}
+	if (wrong) {
+		totals->fail++;
+		report_bench_failure(m->bench->name, wrong);
+	}
+}
+
+/* The benchmarks of one group, measured together. */
+static void run_benches(const struct item *items, size_t n, struct report_place first,
+			const struct options *o, struct run_totals *totals)
+{
+	size_t bytes = n * sizeof(struct measurement), ready;
+	struct measurement *group = kernel_memory_alloc(bytes);
+	struct measure_limits limits = limits_of(o);
+
+	if (!group) {
+		for (size_t i = 0; i < n; i++)
+			skip_bench((struct report_place){first.number + i, first.of}, items[i].name,
+				   "no memory", totals);
+		return;
+	}
+	ready = prepare(items, n, first, group, totals);
+	while (ready && !measure_group(group, ready, &limits) && limits.samples > 16)
+		limits.samples /= 2;
+	for (size_t i = 0; i < ready; i++)
+		conclude(&group[i], first.of, totals);
+	if (ready)
+		report_table(items[0].name, group_length(items[0].name), group, ready);
+	kernel_memory_free(group, bytes);
+}
+
+/* How many benchmarks of one group stand in a row. */
+static size_t benches_in_row(const struct item *items, size_t n)
+{
+	size_t row = 0;
+
+	while (row < n && items[row].bench && same_group(items[0].name, items[row].name))
+		row++;
+	return row;
+}
+
+void runner_run(const struct options *o, struct run_totals *totals)
+{
+	struct items items = select(o->run);
+
+	for (size_t i = 0; i < items.n;) {
+		struct report_place place = {i + 1, items.n};
+		size_t row = benches_in_row(items.at + i, items.n - i);
+
+		if (row) {
+			run_benches(items.at + i, row, place, o, totals);
+			i += row;
+		} else {
+			run_check(items.at[i].check, place, totals);
+			i++;
+		}
+	}
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sorting and order statistics. */
+#include "kernel/harness/stats.h"
+
+static void sift_down(int64_t *a, size_t root, size_t n)
+{
+	int64_t value = a[root];
+
+	for (;;) {
+		size_t child = 2 * root + 1;
+
+		if (child >= n)
+			break;
+		if (child + 1 < n && a[child + 1] > a[child])
+			child++;
+		if (a[child] <= value)
+			break;
+		a[root] = a[child];
+		root = child;
+	}
+	a[root] = value;
+}
+
+/* Heapsort: in place, and no input makes it slow. */
+void stats_sort(int64_t *a, size_t n)
+{
+	for (size_t i = n / 2; i-- > 0;)
+		sift_down(a, i, n);
+	while (n > 1) {
+		int64_t largest = a[0];
+
+		n--;
+		a[0] = a[n];
+		a[n] = largest;
+		sift_down(a, 0, n);
+	}
+}
+
+static uint64_t isqrt_up(uint64_t value)
+{
+	uint64_t root = 0;
+
+	for (uint64_t bit = 1ull << 31; bit; bit >>= 1) {
+		if ((root + bit) * (root + bit) <= value)
+			root += bit;
+	}
+	return root * root < value ? root + 1 : root;
+}
+
+#define EXACT_MAX 60 /* 2^60 still fits */
+
+/* The largest k with P(X < k) <= 2.5% for X of Binomial(n, 1/2): sums of C(n, i) against 2^n / 40. */
+static size_t exact_rank(size_t n)
+{
+	uint64_t limit = (1ull << n) / 40, term = 1, sum = 0;
+	size_t k = 0;
+
+	while (sum + term <= limit) {
+		sum += term;
+		term = term * (n - k) / (k + 1);
+		k++;
+	}
+	return k;
+}
+
+void stats_median_ranks(size_t n, size_t *lo, size_t *hi)
+{
+	size_t k;
+
+	if (n <= EXACT_MAX) {
+		k = exact_rank(n);
+	} else {
+		/* Normal approximation, n/2 - 1.96 sqrt(n)/2, one rank wider for its error. */
+		uint64_t width = isqrt_up((uint64_t)n * 38416);
+
+		k = (n * 100 - width) / 200;
+	}
+	*lo = k ? k : 1;
+	*hi = n + 1 - *lo;
+}
+
+static int64_t percentile(const int64_t *sorted, size_t n, unsigned p)
+{
+	return sorted[(n * p + 99) / 100 - 1];
+}
+
+void stats_compute(const int64_t *sorted, size_t n, struct stats *s)
+{
+	size_t lo, hi;
+
+	stats_median_ranks(n, &lo, &hi);
+	*s = (struct stats){
+		.n = n,
+		.min = sorted[0],
+		.p5 = percentile(sorted, n, 5),
+		.p25 = percentile(sorted, n, 25),
+		.p50 = percentile(sorted, n, 50),
+		.p75 = percentile(sorted, n, 75),
+		.p95 = percentile(sorted, n, 95),
+		.p99 = percentile(sorted, n, 99),
+		.max = sorted[n - 1],
+		.ci_lo = sorted[lo - 1],
+		.ci_hi = sorted[hi - 1],
+	};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Order statistics of samples, in integers. Pure.
+ *
+ * Percentiles are exact, by nearest rank: p is the smallest sample with at least p% of all at or
+ * below it. The interval of the median is distribution-free: between two order statistics whose
+ * ranks the binomial distribution gives (David and Nagaraja, "Order Statistics", "Distribution-Free
+ * Confidence Intervals for Quantiles"), so it holds for times of any shape.
+ */
+#ifndef KERNEL_HARNESS_STATS_H
+#define KERNEL_HARNESS_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct stats {
+	size_t n;
+	int64_t min, p5, p25, p50, p75, p95, p99, max;
+	int64_t ci_lo, ci_hi; /* at least 95% for the median; [min, max] for n < 6, which can't give it */
+};
+
+void stats_sort(int64_t *samples, size_t n);
+
+/* Of sorted samples; n > 0. */
+void stats_compute(const int64_t *sorted, size_t n, struct stats *s);
+
+/* 1-based ranks of the interval of the median of n samples. */
+void stats_median_ranks(size_t n, size_t *lo, size_t *hi);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Maps pages for tests. */
+#include "kernel/harness/test_page.h"
+
+#include "arch/x86/tlb.h"
+#include "mm/frames.h"
+#include "mm/kernel_space.h"
+#include "mm/layout.h"
+
+static uint64_t next = TEST_BASE;
+
+uint64_t test_page_map(unsigned flags)
+{
+	uint64_t frame = frame_alloc_zeroed(), va = next;
+
+	if (!frame)
+		return 0;
+	if (!paging_map(&kernel_tables, va, frame, PAGE_4K, MAP_WRITE | flags)) {
+		frames_free(frame, 1);
+		return 0;
+	}
+	next += FRAME_SIZE;
+	return va;
+}
+
+void test_page_unmap(uint64_t va)
+{
+	uint64_t *entry = paging_entry(&kernel_tables, va, NULL);
+	uint64_t frame;
+
+	if (!entry)
+		return;
+	frame = *entry & PTE_ADDR_MASK;
+	*entry = 0;
+	tlb_flush_page_local(va);
+	frames_free(frame, 1);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pages for benchmarks and checks, in the part of the address space that is theirs.
+ * On one CPU at a time.
+ */
+#ifndef KERNEL_HARNESS_TEST_PAGE_H
+#define KERNEL_HARNESS_TEST_PAGE_H
+
+#include <stdint.h>
+
+/* Maps a fresh writable 4 KiB page; `flags` adds MAP_GLOBAL... Returns its address, 0: no memory. */
+uint64_t test_page_map(unsigned flags);
+
+/* Unmaps it, flushes it on this CPU, frees the frame that it is mapped to. */
+void test_page_unmap(uint64_t va);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which fault is put in. */
+#include "kernel/inject.h"
+
+#include <stddef.h>
+
+const char *const inject_names[INJECT_COUNT + 1] = {
+	[INJECT_NONE] = "none",
+	[INJECT_PANIC] = "panic",
+	[INJECT_FAULT] = "fault",
+	[INJECT_FAIL] = "fail",
+	[INJECT_SKIP_LOCAL] = "skip-local",
+	[INJECT_NO_FAULT] = "no-fault",
+	[INJECT_COUNT] = NULL,
+};
+
+static enum inject active;
+
+void inject_set(enum inject inject)
+{
+	active = inject;
+}
+
+bool inject_is(enum inject inject)
+{
+	return active == inject;
+}

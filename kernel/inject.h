@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Faults put in on purpose (inject=NAME), one at a time, to see that the harness notices.
+ * docs/checks.md names what each must make fail.
+ */
+#ifndef KERNEL_INJECT_H
+#define KERNEL_INJECT_H
+
+#include <stdbool.h>
+
+enum inject {
+	INJECT_NONE,
+	INJECT_PANIC,      /* panic once the header is out */
+	INJECT_FAULT,      /* read an unmapped address there */
+	INJECT_FAIL,       /* throw away the last CPU's answer */
+	INJECT_SKIP_LOCAL, /* leave out the local flush under test */
+	INJECT_NO_FAULT,   /* report that no instruction faulted */
+	INJECT_COUNT
+};
+
+/* The names, by enum inject. */
+extern const char *const inject_names[INJECT_COUNT + 1];
+
+/* Set once, from the command line. */
+void inject_set(enum inject inject);
+
+bool inject_is(enum inject inject);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The boot order, one call a line, and the run. */
+#include <stddef.h>
+
+#include "arch/x86/acpi.h"
+#include "arch/x86/apic.h"
+#include "arch/x86/clock.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/cycles.h"
+#include "arch/x86/features.h"
+#include "arch/x86/trap.h"
+#include "boot/boot_info.h"
+#include "kernel/cmdline.h"
+#include "kernel/console.h"
+#include "kernel/harness/records.h"
+#include "kernel/harness/report.h"
+#include "kernel/harness/runner.h"
+#include "kernel/inject.h"
+#include "kernel/leave.h"
+#include "kernel/panic.h"
+#include "kernel/smp.h"
+#include "kernel/stacks.h"
+#include "mm/frames.h"
+#include "mm/kernel_space.h"
+
+#define BOOT_STACK_BYTES 16384
+#define HPET_BYTES       1024
+#define XAPIC_BYTES      4096
+
+/* Used until the CPU has a stack with a guard page; both have been zeroed by the loader. */
+static uint8_t boot_stack[BOOT_STACK_BYTES] __attribute__((aligned(4096), used));
+static uint8_t early_ist_stack[4096] __attribute__((aligned(16)));
+extern uint8_t boot_stack_top[];
+__asm__(".globl boot_stack_top\n.set boot_stack_top, boot_stack + 16384");
+
+static struct cpu boot_cpu;
+static struct options options;
+static struct slice cmdline;
+static const struct boot_info *info;
+static uint64_t entry_ticks;
+
+_Noreturn void kernel_main(const struct boot_info *boot, uint64_t kernel_base);
+
+static void set_up_traps(void)
+{
+	uint64_t top = (uint64_t)early_ist_stack + sizeof(early_ist_stack);
+
+	for (int i = 0; i < 3; i++)
+		boot_cpu.ist_tops[i] = top;
+	traps_init();
+	segments_load(&boot_cpu);
+	panic_init(&options);
+}
+
+static void print_complaint(const char *message)
+{
+	printk("command line: %s\n", message);
+}
+
+static void disable(bool wanted, enum feature f, const char *word)
+{
+	if (!wanted || !feature_info(f)->present)
+		return; /* silent where there is nothing to disable */
+	printk("%s: %s is not used\n", word, feature_info(f)->symbol);
+	feature_disable(f, word);
+}
+
+static void apply_options(void)
+{
+	disable(options.noinvpcid, FEATURE_INVPCID, "noinvpcid");
+	disable(options.nopcid, FEATURE_PCID, "nopcid");
+	disable(options.nopge, FEATURE_PGE, "nopge");
+	disable(options.noinvlpgb, FEATURE_INVLPGB, "noinvlpgb");
+	disable(options.nox2apic, FEATURE_X2APIC, "nox2apic");
+	inject_set(options.inject);
+}
+
+static void set_up_console(const struct boot_info *boot)
+{
+	cmdline = (struct slice){(const char *)boot->cmdline, boot->cmdline_bytes};
+	cmdline_parse(cmdline, &options, NULL);
+	console_init(&options);
+	if (boot->notes_bytes)
+		printk("%.*s", (int)boot->notes_bytes, (const char *)boot->notes);
+	cmdline_parse(cmdline, &options, print_complaint);
+}
+
+static void set_up_memory(const struct boot_info *boot)
+{
+	switch (kernel_space_init(boot)) {
+	case KERNEL_SPACE_OK:
+		break;
+	case KERNEL_SPACE_NO_FREE_MEMORY:
+		panic("the memory map (%lu entries) has no free RAM below 4 GiB", boot->nr_memory);
+	case KERNEL_SPACE_OUT_OF_MEMORY:
+		panic("too little RAM for the page tables: %lu KiB are free", frames_free_count() * 4);
+	}
+	info = phys_to_virt((uint64_t)boot);
+	cmdline.at = phys_to_virt(info->cmdline);
+	cmdline_parse(cmdline, &options, NULL); /* its slices pointed into the old mapping */
+}
+
+static void set_up_acpi(struct clock_hardware *hw)
+{
+	struct acpi_fadt fadt;
+	uint8_t type_a, type_b;
+	size_t bytes;
+	const char *why;
+	const uint8_t *table = acpi_find(info->rsdp, "FACP", kernel_map_firmware, &bytes, &why);
+
+	if (!table) {
+		printk("warning: ACPI table FADT: %s\n", why);
+		return;
+	}
+	acpi_parse_fadt(table, bytes, &fadt);
+	hw->pm_timer_port = fadt.pm_timer_port;
+	hw->pm_timer_32bit = fadt.pm_timer_32bit;
+	table = acpi_map_table(fadt.dsdt, "DSDT", kernel_map_firmware, &bytes, &why);
+	if (table && acpi_find_s5(table, bytes, &type_a, &type_b))
+		leave_set_acpi(&fadt, type_a, type_b);
+	table = acpi_find(info->rsdp, "HPET", kernel_map_firmware, &bytes, &why);
+	if (table && acpi_parse_hpet(table, bytes))
+		hw->hpet = kernel_map_mmio(acpi_parse_hpet(table, bytes), HPET_BYTES);
+}
+
+static void set_up_clock(void)
+{
+	struct clock_hardware hw = {0};
+	uint64_t flags = irq_save();
+
+	set_up_acpi(&hw);
+	clock_init(&hw);
+	irq_restore(flags);
+}
+
+/* The 8259s are off: with the APIC in charge nothing may come from them. */
+static void mask_legacy_interrupts(void)
+{
+	outb(0x21, 0xff);
+	outb(0xa1, 0xff);
+}
+
+static void set_up_apic(void)
+{
+	volatile void *mmio = kernel_map_mmio(apic_mmio_base(), XAPIC_BYTES);
+
+	if (!mmio)
+		panic("no memory to map the APIC's registers");
+	mask_legacy_interrupts();
+	apic_init(mmio);
+	apic_enable();
+}
+
+/* Where inject= wants a broken kernel rather than a failing check. */
+static void inject_early(void)
+{
+	if (inject_is(INJECT_PANIC))
+		panic("asked for by inject=panic");
+	if (inject_is(INJECT_FAULT))
+		*(volatile uint64_t *)0x5000 = 0; /* the lower half is empty */
+}
+
+static void run(void)
+{
+	static struct run_totals totals;
+
+	smp_init(info, &options, &boot_cpu);
+	sti();
+	records_init(console_record);
+	report_header(info, cmdline);
+	inject_early();
+	runner_run(&options, &totals);
+	report_end(&totals, clock_ms(cycles_now() - entry_ticks));
+	leave(&options, totals.fail ? LEAVE_FAILED : LEAVE_PASSED);
+}
+
+void kernel_main(const struct boot_info *boot, uint64_t kernel_base)
+{
+	entry_ticks = cycles_now();
+	features_init();
+	set_up_traps();
+	if (boot->magic != BOOT_INFO_MAGIC || boot->kernel_base != kernel_base)
+		panic("the boot path and this kernel do not belong together");
+	set_up_console(boot);
+	apply_options();
+	set_up_memory(boot);
+	if (!stacks_alloc(&boot_cpu))
+		panic("no memory for the first stacks");
+	cpu_setup(&boot_cpu);
+	set_up_clock();
+	set_up_apic();
+	cpu_switch_stack(boot_cpu.stack_top, run);
+}

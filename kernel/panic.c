@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reports a panic or an unexpected exception. */
+#include "kernel/panic.h"
+
+#include <stdarg.h>
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpu.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/power.h"
+#include "arch/x86/trap.h"
+#include "kernel/console.h"
+#include "kernel/format.h"
+#include "kernel/leave.h"
+#include "kernel/symbols.h"
+#include "mm/layout.h"
+
+#define MAX_FRAMES 24
+
+static const struct options *options;
+static uint32_t panicking;
+
+/* While one CPU reports, NMIs park the others. */
+static void park_on_nmi(struct trap_frame *frame)
+{
+	(void)frame;
+	power_halt();
+}
+
+/* Only the first panic reports; one inside it, or on another CPU, must not garble it. */
+static void begin(void)
+{
+	cli();
+	if (__atomic_exchange_n(&panicking, 1, __ATOMIC_ACQ_REL))
+		power_halt();
+	if (nr_cpus > 1) {
+		trap_set_handler(VECTOR_NMI, park_on_nmi);
+		ipi_send_nmi_others();
+	}
+}
+
+static void print_address(const char *label, uint64_t address)
+{
+	uint64_t offset = 0;
+	const char *name = symbol_find(address, &offset);
+
+	console_emergency("  %s %016lx  %s+0x%lx\n", label, address, name, offset);
+}
+
+/* Frames lie in the image's data or in the stack region; anything else ends the walk. */
+static bool plausible_frame(uint64_t rbp)
+{
+	if (rbp & 7)
+		return false;
+	return rbp >= KERNEL_BASE || (rbp >= STACKS_BASE && rbp < MMIO_BASE);
+}
+
+static void print_backtrace(uint64_t rbp)
+{
+	console_emergency("backtrace\n");
+	for (int i = 0; i < MAX_FRAMES && plausible_frame(rbp); i++) {
+		const uint64_t *frame = (const uint64_t *)rbp;
+
+		if (!frame[1])
+			break;
+		print_address("from", frame[1]);
+		if (frame[0] <= rbp)
+			break;
+		rbp = frame[0];
+	}
+}
+
+static void print_registers(const struct trap_frame *f)
+{
+	console_emergency("  rax %016lx  rbx %016lx  rcx %016lx  rdx %016lx\n", f->rax, f->rbx, f->rcx,
+			  f->rdx);
+	console_emergency("  rsi %016lx  rdi %016lx  rbp %016lx  rsp %016lx\n", f->rsi, f->rdi, f->rbp,
+			  f->rsp);
+	console_emergency("  r8  %016lx  r9  %016lx  r10 %016lx  r11 %016lx\n", f->r8, f->r9, f->r10,
+			  f->r11);
+	console_emergency("  r12 %016lx  r13 %016lx  r14 %016lx  r15 %016lx\n", f->r12, f->r13, f->r14,
+			  f->r15);
+	console_emergency("  cs %04lx  ss %04lx  rflags %lx\n", f->cs, f->ss, f->rflags);
+}
+
+static void print_control_registers(void)
+{
+	console_emergency("  cr0 %lx  cr2 %lx  cr3 %lx  cr4 %lx\n", read_cr0(), read_cr2(), read_cr3(),
+			  read_cr4());
+}
+
+static _Noreturn void finish(void)
+{
+	console_emergency("Shootdown stopped: no end record follows\n");
+	leave(options, LEAVE_PANIC);
+}
+
+/* Intel SDM vol. 3A, "Page-Fault Exception (#PF)": bits of the error code. */
+static void print_page_fault(const struct trap_frame *f)
+{
+	console_emergency("  %s of %016lx, %s%s%s\n",
+			  f->error & 16  ? "fetch"
+			  : f->error & 2 ? "write"
+					 : "read",
+			  read_cr2(), f->error & 1 ? "not allowed" : "not mapped",
+			  f->error & 4 ? ", from user mode" : "",
+			  f->error & 8 ? ", reserved bit set in a table" : "");
+}
+
+static void fatal_exception(struct trap_frame *f)
+{
+	begin();
+	console_emergency("\nPANIC on CPU %u (APIC ID %u): %s", this_cpu()->index, this_cpu()->apic_id,
+			  trap_name(f->vector));
+	if (trap_has_error(f->vector))
+		console_emergency(", error code %lx", f->error);
+	console_emergency("\n");
+	if (f->vector == VECTOR_PF)
+		print_page_fault(f);
+	print_address("at  ", f->rip);
+	print_registers(f);
+	print_control_registers();
+	print_backtrace(f->rbp);
+	finish();
+}
+
+void panic_init(const struct options *o)
+{
+	options = o;
+	trap_set_fatal(fatal_exception);
+}
+
+void panic(const char *fmt, ...)
+{
+	char why[256];
+	va_list args;
+
+	begin();
+	va_start(args, fmt);
+	format_args(why, sizeof(why), fmt, args);
+	va_end(args);
+	console_emergency("\nPANIC on CPU %u (APIC ID %u): %s\n", this_cpu()->index, this_cpu()->apic_id,
+			  why);
+	console_emergency("  rsp %016lx  rflags %lx\n", (uint64_t)__builtin_frame_address(0),
+			  read_rflags());
+	print_control_registers();
+	print_backtrace((uint64_t)__builtin_frame_address(0));
+	finish();
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Turns `nm -n` of the kernel into the table that kernel/symbols.c searches. Local labels (with a dot)
+# and the linker's own names are no functions.
+BEGIN {
+    print "section .symbols alloc noexec nowrite progbits align=8"
+    print "global kernel_symbols, kernel_symbols_count"
+}
+$2 ~ /^[Tt]$/ && $3 !~ /^__|\./ {
+    address[n] = $1
+    name[n++] = $3
+}
+END {
+    printf "kernel_symbols_count: dq %d\nkernel_symbols:\n", n
+    for (i = 0; i < n; i++)
+        printf "\tdq 0x%s, name_%d\n", address[i], i
+    for (i = 0; i < n; i++)
+        printf "name_%d: db \"%s\", 0\n", i, name[i]
+    print "section .note.GNU-stack noalloc noexec nowrite progbits"
+}

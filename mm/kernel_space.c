@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Builds the kernel's address space and gives out parts of it. */
+#include "mm/kernel_space.h"
+
+#include "arch/x86/features.h"
+#include "arch/x86/mem.h"
+#include "arch/x86/spinlock.h"
+#include "mm/frames.h"
+#include "mm/layout.h"
+
+/* linker.ld: the parts of the image, page aligned, in this order. */
+extern const uint8_t __kernel_start[], __text_end[], __rodata_end[], __kernel_end[];
+
+/* The boot path maps at least this much at its own address. */
+#define BOOT_MAPPED_BYTES (1ull << 32)
+
+struct page_tables kernel_tables;
+
+static const struct boot_mem *memory;
+static uint64_t nr_memory;
+static uint64_t next_stack = STACKS_BASE;
+static uint64_t next_mmio = MMIO_BASE;
+static struct spinlock lock;
+
+static bool is_ram(const struct boot_mem *m)
+{
+	return m->type != BOOT_MEM_RESERVED && m->type < BOOT_MEM_TYPE_COUNT;
+}
+
+/* Entries that make no sense are as good as reserved: they are left alone. */
+static bool is_sound(const struct boot_mem *m)
+{
+	uint64_t limit = (DIRECT_MAP_END - DIRECT_MAP_BASE) / FRAME_SIZE;
+
+	return !(m->base & (FRAME_SIZE - 1)) && m->base / FRAME_SIZE < limit && m->nr_pages &&
+	       m->nr_pages <= limit - m->base / FRAME_SIZE;
+}
+
+/* Gives the part of every entry of `type` inside [from, to) to the allocator. */
+static void add_free(enum boot_mem_type type, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = 0; i < nr_memory; i++) {
+		uint64_t base, end;
+
+		if (memory[i].type != type || !is_sound(&memory[i]))
+			continue;
+		base = memory[i].base;
+		end = base + memory[i].nr_pages * FRAME_SIZE;
+		if (base < from)
+			base = from;
+		if (end > to)
+			end = to;
+		if (base < end)
+			frames_add(base, (end - base) / FRAME_SIZE);
+	}
+}
+
+static bool map_image_part(const uint8_t *start, const uint8_t *end, uint64_t base, unsigned flags)
+{
+	uint64_t va = (uint64_t)start;
+
+	return paging_map_range(&kernel_tables, va, base + (va - KERNEL_BASE), end - start,
+				flags | MAP_GLOBAL, false);
+}
+
+static bool map_image(uint64_t base)
+{
+	return map_image_part(__kernel_start, __text_end, base, MAP_EXECUTE) &&
+	       map_image_part(__text_end, __rodata_end, base, 0) &&
+	       map_image_part(__rodata_end, __kernel_end, base, MAP_WRITE);
+}
+
+/* The end of the run of RAM entries that begins at `base`: neighbours share large pages. */
+static uint64_t run_end(uint64_t base)
+{
+	uint64_t end = base;
+	bool grown = true;
+
+	while (grown) {
+		grown = false;
+		for (uint64_t i = 0; i < nr_memory; i++) {
+			const struct boot_mem *m = &memory[i];
+
+			if (is_ram(m) && is_sound(m) && m->base <= end &&
+			    m->base + m->nr_pages * FRAME_SIZE > end) {
+				end = m->base + m->nr_pages * FRAME_SIZE;
+				grown = true;
+			}
+		}
+	}
+	return end;
+}
+
+/* The lowest start of a RAM entry at or above `from`, UINT64_MAX: none. */
+static uint64_t next_ram(uint64_t from)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (uint64_t i = 0; i < nr_memory; i++) {
+		if (is_ram(&memory[i]) && is_sound(&memory[i]) && memory[i].base >= from &&
+		    memory[i].base < best)
+			best = memory[i].base;
+	}
+	return best;
+}
+
+static bool map_ram(void)
+{
+	uint64_t end;
+
+	for (uint64_t base = next_ram(0); base != UINT64_MAX; base = next_ram(end)) {
+		end = run_end(base);
+		if (!paging_map_range(&kernel_tables, DIRECT_MAP_BASE + base, base, end - base,
+				      MAP_WRITE | MAP_GLOBAL, true))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Creates the tables below the top entries of the regions that grow, so that copies of the top table
+ * made later stay complete without being told of anything. With 5 levels one entry is above all.
+ */
+static bool fill_top(void)
+{
+	static const uint64_t regions[] = {STACKS_BASE, MMIO_BASE, TEST_BASE};
+	uint64_t *top = phys_to_virt(kernel_tables.root);
+
+	for (unsigned i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
+		uint64_t *entry = &top[regions[i] >> (12 + 9 * (kernel_tables.levels - 1)) & 511];
+		uint64_t frame;
+
+		if (*entry & PTE_PRESENT)
+			continue;
+		frame = frame_alloc_zeroed();
+		if (!frame)
+			return false;
+		*entry = frame | PTE_PRESENT | PTE_WRITE | PTE_USER | PTE_ACCESSED;
+	}
+	return true;
+}
+
+enum kernel_space_error kernel_space_init(const struct boot_info *info)
+{
+	uint64_t kernel_base = info->kernel_base, map = info->memory;
+
+	memory = (const struct boot_mem *)map;
+	nr_memory = info->nr_memory;
+	add_free(BOOT_MEM_FREE, 0, BOOT_MAPPED_BYTES);
+	if (!frames_free_count())
+		return KERNEL_SPACE_NO_FREE_MEMORY;
+	if (!paging_create(&kernel_tables) || !map_image(kernel_base) || !map_ram() || !fill_top())
+		return KERNEL_SPACE_OUT_OF_MEMORY;
+	/* Entries may have NX set, which is a reserved bit until EFER.NXE is on. */
+	if (feature_has(FEATURE_NX))
+		wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_NXE);
+	write_cr3(kernel_tables.root);
+	direct_map = DIRECT_MAP_BASE;
+	memory = phys_to_virt(map); /* `info` itself is out of reach from here on */
+	add_free(BOOT_MEM_FREE, BOOT_MAPPED_BYTES, UINT64_MAX);
+	add_free(BOOT_MEM_RECLAIM, 0, UINT64_MAX);
+	return KERNEL_SPACE_OK;
+}
+
+static uint64_t round_up(uint64_t bytes)
+{
+	return (bytes + FRAME_SIZE - 1) & ~(FRAME_SIZE - 1);
+}
+
+uint64_t kernel_stack_alloc(uint64_t bytes)
+{
+	uint64_t base, flags, frames = frames_alloc(round_up(bytes) / FRAME_SIZE, 1, 0);
+	bool mapped;
+
+	bytes = round_up(bytes);
+	if (!frames)
+		return 0;
+	flags = spin_lock_irqsave(&lock);
+	base = next_stack + FRAME_SIZE; /* the guard */
+	next_stack = base + bytes;
+	mapped = paging_map_range(&kernel_tables, base, frames, bytes, MAP_WRITE | MAP_GLOBAL, false);
+	spin_unlock_irqrestore(&lock, flags);
+	return mapped ? base + bytes : 0;
+}
+
+void *kernel_memory_alloc(size_t bytes)
+{
+	uint64_t frames = frames_alloc(round_up(bytes) / FRAME_SIZE, 1, 0);
+
+	if (!frames)
+		return NULL;
+	return memset(phys_to_virt(frames), 0, round_up(bytes));
+}
+
+void kernel_memory_free(void *memory_start, size_t bytes)
+{
+	if (memory_start)
+		frames_free((uint64_t)memory_start - direct_map, round_up(bytes) / FRAME_SIZE);
+}
+
+/* Maps whole pages around [phys, phys + bytes) at fresh addresses. */
+static void *map_fresh(uint64_t phys, uint64_t bytes, unsigned map_flags)
+{
+	uint64_t offset = phys & (FRAME_SIZE - 1), base, flags;
+	bool mapped;
+
+	if (!bytes || bytes > 1ull << 32 || phys > PTE_ADDR_MASK - bytes)
+		return NULL;
+	bytes = round_up(offset + bytes);
+	flags = spin_lock_irqsave(&lock);
+	base = next_mmio;
+	next_mmio += bytes;
+	mapped = paging_map_range(&kernel_tables, base, phys - offset, bytes, map_flags | MAP_GLOBAL,
+				  false);
+	spin_unlock_irqrestore(&lock, flags);
+	return mapped ? (void *)(base + offset) : NULL;
+}
+
+volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes)
+{
+	return map_fresh(phys, bytes, MAP_WRITE | MAP_UNCACHED);
+}
+
+const void *kernel_map_firmware(uint64_t phys, size_t bytes)
+{
+	uint64_t last = phys + bytes - 1;
+
+	if (!bytes || last < phys || last > PTE_ADDR_MASK)
+		return NULL;
+	for (uint64_t page = phys & ~(FRAME_SIZE - 1);; page += FRAME_SIZE) {
+		if (page > last)
+			return phys_to_virt(phys);
+		if (page >= DIRECT_MAP_END - DIRECT_MAP_BASE ||
+		    !paging_entry(&kernel_tables, DIRECT_MAP_BASE + page, NULL))
+			return map_fresh(phys, bytes, 0);
+	}
+}
+
+uint32_t kernel_space_create_trampoline(uint64_t page)
+{
+	struct page_tables tables = {frames_alloc(1, 1, BOOT_MAPPED_BYTES), kernel_tables.levels};
+
+	if (!tables.root)
+		return 0;
+	memcpy(phys_to_virt(tables.root), phys_to_virt(kernel_tables.root), FRAME_SIZE);
+	if (!paging_map(&tables, page, page, PAGE_4K, MAP_EXECUTE))
+		return 0;
+	return tables.root;
+}

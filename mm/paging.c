@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Builds and walks page tables. */
+#include "mm/paging.h"
+
+#include <stddef.h>
+
+#include "arch/x86/features.h"
+#include "arch/x86/insn.h"
+#include "mm/frames.h"
+
+#define ENTRIES 512
+
+bool paging_has(enum page_size size)
+{
+	return size != PAGE_1G || feature_has(FEATURE_PAGE1G);
+}
+
+bool paging_create(struct page_tables *tables)
+{
+	tables->levels = read_cr4() & CR4_LA57 ? 5 : 4;
+	tables->root = frame_alloc_zeroed();
+	return tables->root != FRAME_NONE;
+}
+
+/* Level 0 is the page table, whose entries map 4 KiB. */
+static uint64_t *entry_of(uint64_t table, uint64_t va, unsigned level)
+{
+	return (uint64_t *)phys_to_virt(table) + (va >> (12 + 9 * level)) % ENTRIES;
+}
+
+static bool is_leaf(uint64_t entry, unsigned level)
+{
+	return level == 0 || entry & PTE_LARGE;
+}
+
+static uint64_t leaf_bits(unsigned flags, unsigned level)
+{
+	uint64_t bits = PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY;
+
+	if (level)
+		bits |= PTE_LARGE;
+	if (flags & MAP_WRITE)
+		bits |= PTE_WRITE;
+	if (flags & MAP_USER)
+		bits |= PTE_USER;
+	if (flags & MAP_GLOBAL && feature_has(FEATURE_PGE))
+		bits |= PTE_GLOBAL;
+	if (flags & MAP_UNCACHED)
+		bits |= PTE_PCD | PTE_PWT;
+	if (!(flags & MAP_EXECUTE) && feature_has(FEATURE_NX))
+		bits |= PTE_NX;
+	return bits;
+}
+
+bool paging_map(struct page_tables *tables, uint64_t va, uint64_t phys, enum page_size size,
+		unsigned flags)
+{
+	uint64_t table = tables->root, *entry;
+
+	if ((va | phys) & (page_bytes(size) - 1) ||
+	    (flags & (MAP_WRITE | MAP_EXECUTE)) == (MAP_WRITE | MAP_EXECUTE))
+		return false;
+	for (unsigned level = tables->levels - 1; level > (unsigned)size; level--) {
+		entry = entry_of(table, va, level);
+		if (!(*entry & PTE_PRESENT)) {
+			uint64_t frame = frame_alloc_zeroed();
+
+			if (!frame)
+				return false;
+			/* Tables allow everything; the leaf decides. */
+			*entry = frame | PTE_PRESENT | PTE_WRITE | PTE_USER | PTE_ACCESSED;
+		} else if (is_leaf(*entry, level)) {
+			return false;
+		}
+		table = *entry & PTE_ADDR_MASK;
+	}
+	entry = entry_of(table, va, size);
+	if (*entry & PTE_PRESENT)
+		return false;
+	*entry = phys | leaf_bits(flags, size);
+	return true;
+}
+
+static enum page_size largest_fit(uint64_t va, uint64_t phys, uint64_t bytes)
+{
+	for (enum page_size size = PAGE_1G; size > PAGE_4K; size--) {
+		if (paging_has(size) && !((va | phys) & (page_bytes(size) - 1)) &&
+		    bytes >= page_bytes(size))
+			return size;
+	}
+	return PAGE_4K;
+}
+
+bool paging_map_range(struct page_tables *tables, uint64_t va, uint64_t phys, uint64_t bytes,
+		      unsigned flags, bool large)
+{
+	while (bytes) {
+		enum page_size size = large ? largest_fit(va, phys, bytes) : PAGE_4K;
+		uint64_t step = page_bytes(size);
+
+		if (!paging_map(tables, va, phys, size, flags))
+			return false;
+		va += step;
+		phys += step;
+		bytes = bytes > step ? bytes - step : 0;
+	}
+	return true;
+}
+
+uint64_t *paging_entry(const struct page_tables *tables, uint64_t va, enum page_size *size)
+{
+	uint64_t table = tables->root;
+
+	for (unsigned level = tables->levels; level-- > 0;) {
+		uint64_t *entry = entry_of(table, va, level);
+
+		if (!(*entry & PTE_PRESENT))
+			return NULL;
+		if (is_leaf(*entry, level)) {
+			if (size)
+				*size = (enum page_size)level;
+			return entry;
+		}
+		table = *entry & PTE_ADDR_MASK;
+	}
+	return NULL;
+}
+
+bool paging_unmap(struct page_tables *tables, uint64_t va)
+{
+	uint64_t *entry = paging_entry(tables, va, NULL);
+
+	if (!entry)
+		return false;
+	*entry = 0;
+	return true;
+}

@@ -1,0 +1,281 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Builds Shootdown, boots it in an emulator, prints its console and says by its exit status how the
+# run went. `./run.sh --help` lists the options.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+readonly STATUS_USAGE=2 STATUS_NO_END=3
+
+usage() {
+    cat <<'EOF'
+usage: ./run.sh [options] [-- kernel command line]
+
+  --accel auto|kvm|tcg   auto: KVM where it can work, else TCG             (auto)
+  --emulator qemu|bochs  which emulator                                    (qemu)
+  --boot efi|grub-efi|grub-bios                                            (efi)
+  --cpus N               CPUs of the machine                               (2)
+  --cpu MODEL            QEMU's -cpu                                       (max; host under KVM)
+  --mem SIZE             its memory, as QEMU's -m                          (256M)
+  --log FILE             keep the whole console there                      (build/last.log)
+  --timeout S            stop the emulator after this many seconds         (600)
+  --qemu PATH            another QEMU                                      (qemu-system-x86_64)
+  --qemu-arg ARG         one more argument for QEMU; repeatable
+  --firmware FILE        another OVMF image, code and variables in one file or code only
+  --lab                  use the emulators of tools/lab
+  --records              show the records (@SD1 lines) on a terminal too; elsewhere they always are
+
+Kernel command line, for example: -- run=local/* suite=full cpus=2 noinvpcid
+  (README.md lists its words)
+
+exit status: 0 all checks passed, 1 a check failed, 2 usage or set-up,
+             3 the run ended without a valid end record
+EOF
+}
+
+fail() {
+    printf 'run.sh: %s\n' "$1" >&2
+    exit "${2:-$STATUS_USAGE}"
+}
+
+note() {
+    printf 'run.sh: %s\n' "$*" >&2
+}
+
+accel=auto emulator=qemu boot=efi cpus=2 cpu='' mem=256M log=build/last.log timeout=600
+qemu=qemu-system-x86_64 firmware='' records='' cmdline=''
+qemu_args=()
+
+is_number() {
+    [[ $1 =~ ^[1-9][0-9]{0,5}$ ]]
+}
+
+one_of() {
+    local option=$1 value=$2
+    shift 2
+    for valid in "$@"; do
+        [ "$value" != "$valid" ] || return 0
+    done
+    fail "$option $value: not one of: $*"
+}
+
+parse_options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --help | -h)
+            usage
+            exit 0
+            ;;
+        --lab) fail '--lab: not built yet' ;;
+        --records) records=yes ;;
+        --)
+            shift
+            cmdline=$*
+            return
+            ;;
+        --accel | --emulator | --boot | --cpus | --cpu | --mem | --log | --timeout | --qemu | \
+            --qemu-arg | --firmware)
+            [ $# -ge 2 ] || fail "$1 needs a value"
+            take_value "$1" "$2"
+            shift
+            ;;
+        *) fail "unknown option '$1'; ./run.sh --help lists them" ;;
+        esac
+        shift
+    done
+}
+
+take_value() {
+    case $1 in
+    --accel) one_of "$1" "$2" auto kvm tcg && accel=$2 ;;
+    --emulator)
+        one_of "$1" "$2" qemu bochs
+        [ "$2" = qemu ] || fail "--emulator $2: not built yet"
+        emulator=$2
+        ;;
+    --boot)
+        one_of "$1" "$2" efi grub-efi grub-bios
+        [ "$2" = efi ] || fail "--boot $2: not built yet"
+        boot=$2
+        ;;
+    --cpus) is_number "$2" && cpus=$2 || fail "--cpus $2: not a number of CPUs" ;;
+    --timeout) is_number "$2" && timeout=$2 || fail "--timeout $2: not a number of seconds" ;;
+    --cpu) cpu=$2 ;;
+    --mem) [[ $2 =~ ^[1-9][0-9]*[KMGT]?$ ]] && mem=$2 || fail "--mem $2: not a size such as 256M" ;;
+    --log) log=$2 ;;
+    --qemu) qemu=$2 ;;
+    --qemu-arg) qemu_args+=("$2") ;;
+    --firmware)
+        [ -r "$2" ] || fail "--firmware $2: can't be read"
+        firmware=$2
+        ;;
+    esac
+}
+
+# The variables may name other files and a shorter wait so that tests can play a machine with KVM.
+readonly CPUINFO=${SHOOTDOWN_CPUINFO:-/proc/cpuinfo} KVM=${SHOOTDOWN_KVM:-/dev/kvm}
+readonly SILENCE_S=${SHOOTDOWN_SILENCE_S:-20}
+
+# /dev/kvm alone proves nothing: it can be there where the CPU can't run guests.
+kvm_can_work() {
+    { : <>"$KVM"; } 2>/dev/null && grep -qwE 'vmx|svm' "$CPUINFO"
+}
+
+choose_accel() {
+    chosen=$accel
+    if [ "$accel" = auto ]; then
+        chosen=tcg
+        if kvm_can_work; then chosen=kvm; fi
+    fi
+}
+
+build() {
+    tools/setup.sh build run || exit "$STATUS_USAGE"
+    make -s -j"$(nproc)" all tools >&2 || fail 'the build failed'
+    command -v "$qemu" >/dev/null || fail "no QEMU at '$qemu'"
+}
+
+find_firmware() {
+    local candidate
+    [ -z "$firmware" ] || return 0
+    for candidate in /usr/share/OVMF/OVMF_CODE_4M.fd /usr/share/OVMF/OVMF_CODE.fd \
+        /usr/share/edk2/x64/OVMF_CODE.4m.fd /usr/share/edk2/ovmf/OVMF_CODE.fd \
+        /usr/share/qemu/ovmf-x86_64-code.bin; do
+        if [ -r "$candidate" ]; then
+            firmware=$candidate
+            return
+        fi
+    done
+    fail 'no OVMF firmware found; install ovmf or name one with --firmware'
+}
+
+# What a stick would hold: the application and the command line.
+make_esp() {
+    mkdir -p "$work/esp/EFI/BOOT"
+    cp build/BOOTX64.EFI "$work/esp/EFI/BOOT/BOOTX64.EFI"
+    printf '%s\n' "$cmdline" >"$work/esp/shootdown.cfg"
+    if [ -n "${SHOOTDOWN_CFG:-}" ]; then cp "$SHOOTDOWN_CFG" "$work/esp/shootdown.cfg"; fi
+}
+
+# Code-only images need a variable store beside them, as a copy that may be written.
+firmware_args() {
+    local vars=${firmware/CODE/VARS}
+    vars=${vars/.secboot/}
+    vars=${vars/.strictnx/}
+    if [ "$vars" != "$firmware" ] && [ -r "$vars" ]; then
+        cp "$vars" "$work/vars.fd"
+        chmod +w "$work/vars.fd"
+        args+=(-drive "if=pflash,format=raw,unit=0,readonly=on,file=$firmware"
+            -drive "if=pflash,format=raw,unit=1,file=$work/vars.fd")
+    else
+        args+=(-bios "$firmware")
+    fi
+}
+
+qemu_command() {
+    local model=$cpu
+    if [ -z "$model" ]; then
+        model=max
+        [ "$chosen" != kvm ] || model=host,migratable=off,+invtsc
+    fi
+    args=(-machine q35 -accel "$chosen" -cpu "$model" -smp "$cpus" -m "$mem")
+    firmware_args
+    args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:$work/esp"
+        -device virtio-blk-pci,drive=esp,bootindex=0
+        -device isa-debug-exit,iobase=0xf4,iosize=0x04
+        -display none -monitor none -serial "file:$work/serial" -net none -no-reboot
+        "${qemu_args[@]}")
+}
+
+# Firmware moves the cursor and paints; records are for programs.
+show_console() {
+    local hide='/^$/!b'
+    if [ -z "$records" ] && [ -t 1 ]; then hide='/^@SD1 /d'; fi
+    sed -u -e 's/\x1b\[[0-9;=?]*[A-Za-z]//g; s/\x1b[()][A-Z0-9]//g; s/[\r\f]//g' -e "$hide"
+}
+
+stop_qemu() {
+    if [ -n "${qemu_pid:-}" ] && kill -0 "$qemu_pid" 2>/dev/null; then
+        kill "$qemu_pid" 2>/dev/null || true
+        wait "$qemu_pid" 2>/dev/null || true
+    fi
+}
+
+# Sets `ended`: exit (by itself), silent (not a byte in time), timeout.
+watch() {
+    local start=$SECONDS
+    while kill -0 "$qemu_pid" 2>/dev/null; do
+        sleep 0.1
+        if [ "$may_fall_back" = yes ] && [ ! -s "$work/serial" ] &&
+            [ $((SECONDS - start)) -ge "$SILENCE_S" ]; then
+            ended=silent
+            return
+        fi
+        if [ $((SECONDS - start)) -ge "$timeout" ]; then
+            ended=timeout
+            return
+        fi
+    done
+    ended=exit
+}
+
+# One boot, its console on standard output.
+boot_once() {
+    local tail_pid
+    qemu_command
+    : >"$work/serial"
+    "$qemu" "${args[@]}" </dev/null >"$work/qemu.out" 2>&1 &
+    qemu_pid=$!
+    tail -n +1 -f -s 0.1 --pid=$qemu_pid "$work/serial" 2>/dev/null | show_console &
+    tail_pid=$!
+    watch
+    stop_qemu
+    wait "$tail_pid" || true
+}
+
+boot_machine() {
+    choose_accel
+    may_fall_back=no
+    if [ "$accel" = auto ] && [ "$chosen" = kvm ]; then may_fall_back=yes; fi
+    boot_once
+    if [ "$may_fall_back" = yes ] && [ ! -s "$work/serial" ]; then
+        note "the guest stayed silent under KVM ($ended); trying again with TCG"
+        chosen=tcg
+        may_fall_back=no
+        boot_once
+    fi
+}
+
+# Says in a word what the log is worth, and exits with the status that it means.
+conclude() {
+    local status=0
+    mkdir -p "$(dirname "$log")"
+    cp "$work/serial" "$log" || fail "can't write the log to $log"
+    build/shootdown-report check --quiet "$log" >&2 || status=$?
+    case $status in
+    0 | 1) ;;
+    *)
+        [ "$ended" != timeout ] || note "stopped after $timeout s (--timeout)"
+        [ -s "$work/serial" ] || note 'the guest printed nothing'
+        sed 's/^/run.sh: QEMU says: /' "$work/qemu.out" >&2
+        status=$STATUS_NO_END
+        ;;
+    esac
+    note "the whole console is in $log"
+    exit "$status"
+}
+
+main() {
+    parse_options "$@"
+    build
+    find_firmware
+    work=$(mktemp -d)
+    trap 'stop_qemu; rm -rf "$work"' EXIT
+    trap 'exit 130' INT TERM
+    make_esp
+    boot_machine
+    conclude
+}
+
+main "$@"

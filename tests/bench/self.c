@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The harness measuring itself: nothing, and known numbers of NOPs. Where one instruction takes one
+ * tick (QEMU -icount shift=0) the net of n NOPs is n. On a CPU it tells how finely it resolves.
+ */
+#include "kernel/harness/bench.h"
+
+#define NOPS(count)                                                                                \
+	ALWAYS_INLINE void op_nop_##count(uint64_t a, uint64_t b, uint64_t c)                      \
+	{                                                                                          \
+		(void)a, (void)b, (void)c;                                                         \
+		__asm__ volatile(".rept " #count "\n\tnop\n\t.endr");                              \
+	}                                                                                          \
+	BENCH_SAMPLER(sample_nop_##count, op_nop_##count)                                          \
+	static const struct bench nop_##count = {                                                  \
+		.name = "self/nop-" #count,                                                        \
+		.what = #count " NOPs",                                                            \
+		.sample = sample_nop_##count,                                                      \
+	};                                                                                         \
+	BENCH(nop_##count);
+
+ALWAYS_INLINE void op_empty(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)a, (void)b, (void)c;
+}
+
+BENCH_SAMPLER(sample_empty, op_empty)
+
+static const struct bench empty = {
+	.name = "self/empty",
+	.what = "nothing between the counter reads",
+	.sample = sample_empty,
+};
+BENCH(empty);
+
+NOPS(1)
+NOPS(10)
+NOPS(100)
+NOPS(1000)

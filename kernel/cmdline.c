@@ -269,6 +269,17 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0;
 }
 
+struct slice slice_trim(struct slice s)
+{
+	while (s.length && is_blank(s.at[s.length - 1]))
+		s.length--;
+	while (s.length && is_blank(*s.at)) {
+		s.at++;
+		s.length--;
+	}
+	return s;
+}
+
 /* What a 10 kB line of garbage may print before the rest is only counted. */
 #define MAX_COMPLAINTS 32
 

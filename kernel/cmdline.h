@@ -39,6 +39,9 @@ typedef void (*cmdline_error_fn)(const char *message);
 /* Fills `o`, defaults first. `error` may be NULL: then complaints are dropped. */
 void cmdline_parse(struct slice line, struct options *o, cmdline_error_fn error);
 
+/* Without the blanks, line ends and zeros around it. */
+struct slice slice_trim(struct slice s);
+
 /* The next piece of *rest up to `separator`, which is taken off too; false at the end. */
 bool slice_split(struct slice *rest, char separator, struct slice *piece);
 

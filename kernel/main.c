@@ -77,7 +77,7 @@ static void apply_options(void)
 
 static void set_up_console(const struct boot_info *boot)
 {
-	cmdline = (struct slice){(const char *)boot->cmdline, boot->cmdline_bytes};
+	cmdline = slice_trim((struct slice){(const char *)boot->cmdline, boot->cmdline_bytes});
 	cmdline_parse(cmdline, &options, NULL);
 	console_init(&options);
 	if (boot->notes_bytes)
@@ -96,7 +96,7 @@ static void set_up_memory(const struct boot_info *boot)
 		panic("too little RAM for the page tables: %lu KiB are free", frames_free_count() * 4);
 	}
 	info = phys_to_virt((uint64_t)boot);
-	cmdline.at = phys_to_virt(info->cmdline);
+	cmdline.at = phys_to_virt((uint64_t)cmdline.at);
 	cmdline_parse(cmdline, &options, NULL); /* its slices pointed into the old mapping */
 }
 
@@ -151,13 +151,20 @@ static void set_up_apic(void)
 	apic_enable();
 }
 
+/* The lower half of the address space is empty. */
+static __attribute__((noinline)) void write_unmapped(volatile uint64_t *nowhere)
+{
+	*nowhere = 0;
+}
+
 /* Where inject= wants a broken kernel rather than a failing check. */
-static void inject_early(void)
+static __attribute__((noinline)) void inject_early(void)
 {
 	if (inject_is(INJECT_PANIC))
 		panic("asked for by inject=panic");
 	if (inject_is(INJECT_FAULT))
-		*(volatile uint64_t *)0x5000 = 0; /* the lower half is empty */
+		write_unmapped((volatile uint64_t *)0x5000);
+	__asm__ volatile(""); /* no tail call: the frame above stays in the backtrace */
 }
 
 static void run(void)

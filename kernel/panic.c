@@ -47,6 +47,12 @@ static void print_address(const char *label, uint64_t address)
 	console_emergency("  %s %016lx  %s+0x%lx\n", label, address, name, offset);
 }
 
+/* A call that never returns may be the last instruction of its function: look at what is before. */
+static void print_return_address(uint64_t address)
+{
+	print_address("from", address - 1);
+}
+
 /* Frames lie in the image's data or in the stack region; anything else ends the walk. */
 static bool plausible_frame(uint64_t rbp)
 {
@@ -63,7 +69,7 @@ static void print_backtrace(uint64_t rbp)
 
 		if (!frame[1])
 			break;
-		print_address("from", frame[1]);
+		print_return_address(frame[1]);
 		if (frame[0] <= rbp)
 			break;
 		rbp = frame[0];

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Turns `nm -n` of the kernel into the table that kernel/symbols.c searches. Local labels (with a dot)
+# Turns `nm -n` of the kernel into the table that kernel/symbols.c searches. The linker's own names (with
 # and the linker's own names are no functions.
 BEGIN {
     print "section .symbols alloc noexec nowrite progbits align=8"
     print "global kernel_symbols, kernel_symbols_count"
 }
-$2 ~ /^[Tt]$/ && $3 !~ /^__|\./ {
+$2 ~ /^[Tt]$/ && $3 !~ /^__/ {
     address[n] = $1
     name[n++] = $3
 }

@@ -26,7 +26,7 @@ static const char *const secure_names[] = {
 	[BOOT_SECURE_UNKNOWN] = "unknown",
 	[BOOT_SECURE_OFF] = "off",
 	[BOOT_SECURE_ON] = "on",
-	[BOOT_SECURE_SETUP_MODE] = "setup mode",
+	[BOOT_SECURE_SETUP_MODE] = "off (setup mode)",
 };
 
 static struct record record;
@@ -37,6 +37,19 @@ static const char *name_at(const char *const *names, size_t n, uint32_t index)
 }
 
 #define NAME_AT(names, index) name_at(names, sizeof(names) / sizeof((names)[0]), index)
+
+/* As much as a line holds, printable. */
+static void print_cmdline(struct slice cmdline)
+{
+	char shown[92];
+	size_t n = 0;
+
+	for (; n < cmdline.length && n < sizeof(shown) - 1; n++)
+		shown[n] = cmdline.at[n] >= ' ' && cmdline.at[n] <= '~' ? cmdline.at[n] : '?';
+	shown[n] = 0;
+	if (n)
+		printk("options   %s%s\n", shown, n < cmdline.length ? "..." : "");
+}
 
 static void head_run(const struct boot_info *info, struct slice cmdline)
 {
@@ -59,9 +72,7 @@ static void head_run(const struct boot_info *info, struct slice cmdline)
 	record_string_n(&record, "cmdline", cmdline.at, cmdline.length);
 	record_string(&record, "date", info->date);
 	record_end(&record);
-	if (cmdline.length)
-		printk("options   %.*s%s\n", cmdline.length < 90 ? (int)cmdline.length : 90, cmdline.at,
-		       cmdline.length < 90 ? "" : "...");
+	print_cmdline(cmdline);
 }
 
 static uint64_t ram_mib(const struct boot_info *info)

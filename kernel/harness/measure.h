@@ -4,6 +4,7 @@
 #define KERNEL_HARNESS_MEASURE_H
 
 #include "kernel/harness/bench.h"
+#include "kernel/harness/check.h"
 #include "kernel/harness/stats.h"
 
 /* Throughput samples are in thousandths of a tick for one operation. */
@@ -14,6 +15,7 @@ struct measurement {
 	const struct bench *bench;
 	struct bench_args args;
 	uint32_t number;               /* its place among all that run, for the report */
+	char skipped[CHECK_TEXT_MAX];  /* why it can't be measured; "": it can */
 	int64_t *latency, *throughput; /* samples; throughput NULL where there is none */
 	size_t n;                      /* of each */
 	size_t discarded;
@@ -32,7 +34,8 @@ struct measure_limits {
 
 /*
  * Measures all of `group` together, in blocks that take turns, with the empty section among them,
- * until each median's interval is within 1% or its limit is reached. `args` are set up. On CPU 0.
+ * until each median's interval is within 1% or its limit is reached; those `skipped` are left out.
+ * `args` are set up. On CPU 0.
  * False: no memory for the samples.
  */
 bool measure_group(struct measurement *group, size_t n, const struct measure_limits *limits);

@@ -71,7 +71,7 @@ static void remember(const char *name, const char *why, bool failed)
 
 static void print_place(struct report_place place, const char *name)
 {
-	printk("[%*u/%u] %-26s ", place.of > 99 ? 3 : 2, place.number, place.of, name);
+	printk("[%*u/%u] %-28s ", place.of > 99 ? 3 : 2, place.number, place.of, name);
 }
 
 static void record_stats(const struct stats *s, unsigned decimals)
@@ -168,7 +168,7 @@ void report_check(struct report_place place, const struct check *check, enum che
 
 void report_bench_failure(const char *name, const char *why)
 {
-	printk("        %-26s     fail  %s\n", name, why);
+	printk("        %-28s     fail  %s\n", name, why);
 	record_check(name, CHECK_FAIL, why, "");
 	remember(name, why, true);
 }
@@ -188,7 +188,7 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 
 	format(interval, sizeof(interval), "[%ld-%ld]", m->latency_stats.ci_lo - m->baseline,
 	       m->latency_stats.ci_hi - m->baseline);
-	printk("  %-26s %8ld %-17s %10s", m->bench->name, m->net, interval,
+	printk("  %-28s %8ld %-17s %10s", m->bench->name, m->net, interval,
 	       nanoseconds(m->net * 1000).text);
 	printk(" %12s",
 	       m->throughput_stats.n ? tenths(m->throughput_stats.p50).text : "-");
@@ -200,8 +200,13 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 void report_table(const char *group, size_t group_length, const struct measurement *m, size_t n)
 {
 	const struct measurement *reference = find_reference(m, n);
+	size_t measured = 0;
 
-	printk("\n  %.*s/%-*s %8s %-17s %10s %12s", (int)group_length, group, 25 - (int)group_length, "",
+	for (size_t i = 0; i < n; i++)
+		measured += m[i].n > 0;
+	if (!measured)
+		return;
+	printk("\n  %.*s/%-*s %8s %-17s %10s %12s", (int)group_length, group, 27 - (int)group_length, "",
 	       "net", "[95% of median]", "ns", "back to back");
 	if (reference)
 		printk("   against %s", reference->bench->name + group_length + 1);

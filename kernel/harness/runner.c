@@ -7,12 +7,16 @@
 #include "arch/x86/clock.h"
 #include "arch/x86/mem.h"
 #include "kernel/console.h"
+#include "kernel/format.h"
 #include "kernel/harness/report.h"
+#include "kernel/panic.h"
 #include "kernel/text.h"
 #include "mm/kernel_space.h"
 
 extern const struct bench *const __benches_start[], *const __benches_end[];
 extern const struct check *const __checks_start[], *const __checks_end[];
+
+#define MIN_SAMPLES 16u
 
 /* A benchmark or a check, by name. */
 struct item {
@@ -79,7 +83,7 @@ static void sort(struct items *items)
 	}
 }
 
-/* How much a suite samples at most, and how long. */
+/* How many samples a suite takes at most, and how long. */
 static const struct {
 	uint32_t samples, budget_ms;
 } suites[] = {
@@ -180,44 +184,30 @@ static void run_check(const struct check *check, struct report_place place, stru
 	report_check(place, check, result, &report);
 }
 
-static void skip_bench(struct report_place place, const char *name, const char *why,
-		       struct run_totals *totals)
+/* Sets up one benchmark, or says why it can't be measured. */
+static void prepare(struct measurement *m, const struct bench *bench, uint32_t number)
 {
-	totals->skip++;
-	report_bench_skip(place, name, why);
-}
+	const char *why = NULL;
 
-/* Sets up the group's benchmarks; those that can't run are skipped. Returns how many can. */
-static size_t prepare(const struct item *items, size_t n, struct report_place first,
-		      struct measurement *group, struct run_totals *totals)
-{
-	size_t ready = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct bench *bench = items[i].bench;
-		struct report_place place = {first.number + i, first.of};
-		struct bench_args args = {0, 0, 0};
-		char missing[CHECK_TEXT_MAX];
-		const char *why = missing;
-
-		if (need_met(&bench->need, missing, sizeof(missing)))
-			why = bench->setup ? bench->setup(&args) : NULL;
-		if (why)
-			skip_bench(place, bench->name, why, totals);
-		else
-			group[ready++] = (struct measurement){
-				.bench = bench, .args = args, .number = place.number};
-	}
-	return ready;
+	*m = (struct measurement){.bench = bench, .number = number};
+	if (need_met(&bench->need, m->skipped, sizeof(m->skipped)) && bench->setup)
+		why = bench->setup(&m->args);
+	if (why)
+		format(m->skipped, sizeof(m->skipped), "%s", why);
 }
 
 static void conclude(struct measurement *m, uint32_t of, struct run_totals *totals)
 {
-	const char *wrong = m->bench->finish ? m->bench->finish(&m->args) : NULL;
 	struct report_place place = {m->number, of};
+	const char *wrong = NULL;
 
-	if (!m->n) {
-		skip_bench(place, m->bench->name, "every sample was disturbed by an SMI or NMI", totals);
+	if (!*m->skipped && m->bench->finish)
+		wrong = m->bench->finish(&m->args);
+	if (!*m->skipped && !m->n)
+		format(m->skipped, sizeof(m->skipped), "every sample was disturbed by an SMI or NMI");
+	if (*m->skipped) {
+		totals->skip++;
+		report_bench_skip(place, m->bench->name, m->skipped);
 	} else {
 		totals->benches++;
 		report_bench(place, m);
@@ -228,27 +218,33 @@ static void conclude(struct measurement *m, uint32_t of, struct run_totals *tota
 	}
 }
 
+/* Fewer samples where there is no memory for as many. */
+static void measure(struct measurement *group, size_t n, const struct options *o)
+{
+	struct measure_limits limits = limits_of(o);
+
+	while (!measure_group(group, n, &limits)) {
+		limits.samples /= 2;
+		if (limits.samples < MIN_SAMPLES)
+			panic("no memory for %u samples of %zu benchmarks", MIN_SAMPLES, n);
+	}
+}
+
 /* The benchmarks of one group, measured together. */
 static void run_benches(const struct item *items, size_t n, struct report_place first,
 			const struct options *o, struct run_totals *totals)
 {
-	size_t bytes = n * sizeof(struct measurement), ready;
+	size_t bytes = n * sizeof(struct measurement);
 	struct measurement *group = kernel_memory_alloc(bytes);
-	struct measure_limits limits = limits_of(o);
 
-	if (!group) {
-		for (size_t i = 0; i < n; i++)
-			skip_bench((struct report_place){first.number + i, first.of}, items[i].name,
-				   "no memory", totals);
-		return;
-	}
-	ready = prepare(items, n, first, group, totals);
-	while (ready && !measure_group(group, ready, &limits) && limits.samples > 16)
-		limits.samples /= 2;
-	for (size_t i = 0; i < ready; i++)
+	if (!group)
+		panic("no memory for a list of %zu benchmarks", n);
+	for (size_t i = 0; i < n; i++)
+		prepare(&group[i], items[i].bench, first.number + i);
+	measure(group, n, o);
+	for (size_t i = 0; i < n; i++)
 		conclude(&group[i], first.of, totals);
-	if (ready)
-		report_table(items[0].name, group_length(items[0].name), group, ready);
+	report_table(items[0].name, group_length(items[0].name), group, n);
 	kernel_memory_free(group, bytes);
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "arch/x86/cycles.h"
+#include "arch/x86/divide.h"
 #include "arch/x86/features.h"
 #include "arch/x86/safe.h"
 
@@ -211,7 +212,7 @@ static void add_measured(void)
 
 static int64_t ppm_between(uint64_t hz, uint64_t base)
 {
-	return ((int64_t)hz - (int64_t)base) * 1000000 / (int64_t)base;
+	return divide_signed(((int64_t)hz - (int64_t)base) * 1000000, base);
 }
 
 static bool agrees(uint64_t hz, unsigned first, unsigned end)

@@ -3,6 +3,7 @@
 #include "kernel/harness/report.h"
 
 #include "arch/x86/clock.h"
+#include "arch/x86/divide.h"
 #include "arch/x86/mem.h"
 #include "kernel/console.h"
 #include "kernel/format.h"
@@ -31,7 +32,7 @@ static const char *const result_names[] = {
 /* Picoseconds in `ticks` thousandths of a tick: the TSC frequency is in Hz. */
 static int64_t picoseconds(int64_t milliticks)
 {
-	return milliticks * 1000000 / (int64_t)(clock.tsc_hz / 1000);
+	return divide_signed(milliticks * 1000000, clock.tsc_hz / 1000);
 }
 
 /* Columns of figures: the text of a fixed-point number. */
@@ -193,7 +194,7 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 	printk(" %12s",
 	       m->throughput_stats.n ? tenths(m->throughput_stats.p50).text : "-");
 	if (reference)
-		printk(" %8sx", fixed(m->net * 100 / reference->net, 2).text);
+		printk(" %8sx", fixed(divide_signed(m->net * 100, reference->net), 2).text);
 	printk("\n");
 }
 

@@ -47,7 +47,7 @@ EFI_CFLAGS  := -std=gnu11 -O2 $(WARNINGS) -I. -isystem $(EFI_INCLUDE) -isystem $
 EFI_FILES   := $(wildcard boot/efi/*.c)
 EFI_OBJECTS := $(EFI_FILES:%.c=$(O)/%.o) $(O)/boot/efi/kernel_image.asm.o
 
-.PHONY: all tools test test-host test-boot lint clean help FORCE
+.PHONY: all tools test setup-test test-host test-boot lint setup-lint clean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(O)/shootdown.elf $(O)/BOOTX64.EFI
@@ -75,7 +75,7 @@ $(O)/commit: FORCE
 $(O)/asm_offsets.inc: arch/x86/asm_offsets.c $(O)/flags
 	$(call say,GEN )
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -MT $@ -MF $(O)/asm_offsets.d -S -o $(O)/asm_offsets.s $<
-	$(Q)sed -n 's/^->\([A-Z0-9_]*\) \$$\{0,1\}\(-\{0,1\}[0-9]*\)$$/%define \1 \2/p' $(O)/asm_offsets.s >$@
+	$(Q)sed -n 's/.*"->\([A-Z0-9_]*\) \(-*[0-9]*\)".*/%define \1 \2/p' $(O)/asm_offsets.s >$@
 	@test -s $@
 
 $(O)/boot/efi/%.o: boot/efi/%.c $(O)/flags
@@ -134,6 +134,63 @@ $(O)/BOOTX64.EFI: $(O)/BOOTX64.so boot/efi/set_nx_compat.sh
 	$(Q)$(OBJCOPY) -j .text -j .sdata -j .data -j .dynamic -j .dynsym -j .rel -j .rela -j .rel.* \
 	    -j .rela.* -j .reloc --target efi-app-x86_64 $< $@
 	$(Q)boot/efi/set_nx_compat.sh $@
+
+# Host tools and tests. The tests link the kernel's pure files themselves, under both sanitizers.
+HOST_WARNINGS := -std=gnu11 -g $(WARNINGS) -I.
+SANITIZE      := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+REPORT_FILES  := $(wildcard tools/report/*.c)
+PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c kernel/smbios.c \
+                 kernel/harness/crc32c.c kernel/harness/records.c kernel/harness/stats.c \
+                 arch/x86/acpi.c arch/x86/topology.c \
+                 $(filter-out tools/report/main.c,$(REPORT_FILES))
+HOST_TESTS    := $(patsubst tests/host/%.c,$(O)/host/%,$(wildcard tests/host/test_*.c))
+HEADERS       := $(wildcard boot/*.h arch/x86/*.h mm/*.h kernel/*.h kernel/harness/*.h tools/report/*.h)
+
+tools: $(O)/shootdown-report
+
+$(O)/shootdown-report: $(REPORT_FILES) kernel/harness/crc32c.c $(HEADERS) $(O)/flags
+	$(call say,CC  )
+	$(Q)$(CC) $(HOST_WARNINGS) -O2 -o $@ $(REPORT_FILES) kernel/harness/crc32c.c -ljansson
+
+# One archive, so that a test links just what it uses.
+$(O)/host/%.o: %.c $(HEADERS) $(O)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_WARNINGS) $(SANITIZE) -c -o $@ $<
+
+$(O)/host/pure.a: $(PURE_FILES:%.c=$(O)/host/%.o)
+	$(call say,AR  )
+	$(Q)rm -f $@ && ar rc $@ $^
+
+$(O)/host/test_%: tests/host/test_%.c $(O)/host/pure.a
+	$(call say,CC  )
+	$(Q)$(CC) $(HOST_WARNINGS) $(SANITIZE) -o $@ $< $(O)/host/pure.a -lcmocka -ljansson -lm
+
+test: setup-test
+	$(MAKE) test-host
+	$(MAKE) test-boot
+
+setup-test:
+	tools/setup.sh build run test
+
+test-host: $(HOST_TESTS)
+	@for t in $(HOST_TESTS); do $$t || exit 1; done
+
+test-boot: all tools
+	$(PYTHON) -m pytest -q tests/boot
+
+# Every C file but the assembly constants, which are no program.
+LINT_C := $(shell git ls-files '*.c' '*.h')
+
+lint: setup-lint
+	clang-format --dry-run -Werror $(LINT_C)
+	shellcheck run.sh tools/setup.sh boot/efi/set_nx_compat.sh .ci/run
+	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
+	    --suppress=missingIncludeSystem --std=c11 --platform=unix64 -D__x86_64__ -DCOMMIT='""' -I. \
+	    $(filter-out boot/efi/%,$(filter %.c,$(LINT_C)))
+	$(MAKE) CC=clang O=$(O)/clang all tools
+
+setup-lint:
+	tools/setup.sh build lint
 
 clean:
 	rm -rf $(O)

@@ -24,7 +24,7 @@ enum boot_secure { BOOT_SECURE_UNKNOWN, BOOT_SECURE_OFF, BOOT_SECURE_ON, BOOT_SE
 enum boot_mem_type {
 	BOOT_MEM_RESERVED,  /* never touched */
 	BOOT_MEM_FREE,      /* RAM, free from the start */
-	BOOT_MEM_RECLAIM,   /* RAM the firmware's own page tables may stand in: free once they are left */
+	BOOT_MEM_RECLAIM,   /* RAM, free once the firmware's own page tables are left */
 	BOOT_MEM_LOADER,    /* RAM: the kernel, boot_info and what it points to */
 	BOOT_MEM_ACPI,      /* RAM that holds ACPI tables or other firmware data to be read */
 	BOOT_MEM_TYPE_COUNT /* not a type */
@@ -68,7 +68,7 @@ struct boot_info {
 	struct boot_framebuffer framebuffer;
 
 	char firmware[BOOT_FIRMWARE_MAX]; /* printable ASCII, zero-terminated */
-	char date[32];                    /* ISO 8601, zero-terminated, "" where there is no clock */
+	char date[32]; /* ISO 8601, zero-terminated, "" where there is no clock */
 };
 
 _Static_assert(sizeof(struct boot_mem) == 24, "shared by two separately built programs");

@@ -153,7 +153,8 @@ static bool parse_number(struct slice s, uint64_t *value)
 	return true;
 }
 
-static void take_number(const struct option *opt, struct slice word, struct slice value, uint64_t *out)
+static void take_number(const struct option *opt, struct slice word, struct slice value,
+			uint64_t *out)
 {
 	char range[64];
 	uint64_t number;
@@ -174,8 +175,8 @@ static void take_set(const struct option *opt, struct slice word, struct slice v
 
 	while (slice_split(&value, ',', &piece)) {
 		if (!choose(piece, opt->choices, &index)) {
-			complain("ignored: bad value in", word, "; nearest: ",
-				 nearest_choice(piece, opt->choices));
+			complain("ignored: bad value in", word,
+				 "; nearest: ", nearest_choice(piece, opt->choices));
 			return;
 		}
 		wanted[index] = true;
@@ -225,8 +226,8 @@ static void take(const struct option *opt, struct slice word, struct slice value
 		if (choose(value, opt->choices, &index))
 			*(uint32_t *)member = index;
 		else
-			complain("ignored: bad value in", word, "; nearest: ",
-				 nearest_choice(value, opt->choices));
+			complain("ignored: bad value in", word,
+				 "; nearest: ", nearest_choice(value, opt->choices));
 		break;
 	case KIND_SET:
 		take_set(opt, word, value, member);

@@ -111,7 +111,8 @@ static void put_converted(struct out *o, char conversion, const struct spec *spe
 		break;
 	case 's':
 		s = va_arg(*args, const char *);
-		put_padded(o, s, text_length(s, spec->precision < 0 ? SIZE_MAX : (size_t)spec->precision),
+		put_padded(o, s,
+			   text_length(s, spec->precision < 0 ? SIZE_MAX : (size_t)spec->precision),
 			   spec);
 		break;
 	case 'd':
@@ -120,8 +121,8 @@ static void put_converted(struct out *o, char conversion, const struct spec *spe
 		break;
 	case 'u':
 	case 'x':
-		put_number(o, spec->longs ? va_arg(*args, uint64_t) : va_arg(*args, unsigned), false,
-			   conversion == 'u' ? 10 : 16, spec);
+		put_number(o, spec->longs ? va_arg(*args, uint64_t) : va_arg(*args, unsigned),
+			   false, conversion == 'u' ? 10 : 16, spec);
 		break;
 	default:
 		put(o, conversion);
@@ -172,6 +173,6 @@ size_t format_fixed(char *buf, size_t size, int64_t value, unsigned decimals)
 		scale *= 10;
 	if (!decimals)
 		return format(buf, size, "%s%lu", value < 0 ? "-" : "", magnitude);
-	return format(buf, size, "%s%lu.%0*lu", value < 0 ? "-" : "", magnitude / scale, (int)decimals,
-		      magnitude % scale);
+	return format(buf, size, "%s%lu.%0*lu", value < 0 ? "-" : "", magnitude / scale,
+		      (int)decimals, magnitude % scale);
 }

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Both return the length the whole text has, as snprintf; `buf` is always terminated if size > 0. */
+/*
+ * Both return the length the whole text has, as snprintf; `buf` is always terminated if size > 0.
+ */
 size_t format(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 size_t format_args(char *buf, size_t size, const char *fmt, va_list args)
 	__attribute__((format(printf, 3, 0)));

@@ -93,7 +93,8 @@ static void set_up_memory(const struct boot_info *boot)
 	case KERNEL_SPACE_NO_FREE_MEMORY:
 		panic("the memory map (%lu entries) has no free RAM below 4 GiB", boot->nr_memory);
 	case KERNEL_SPACE_OUT_OF_MEMORY:
-		panic("too little RAM for the page tables: %lu KiB are free", frames_free_count() * 4);
+		panic("too little RAM for the page tables: %lu KiB are free",
+		      frames_free_count() * 4);
 	}
 	info = phys_to_virt((uint64_t)boot);
 	cmdline.at = phys_to_virt((uint64_t)cmdline.at);

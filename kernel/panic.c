@@ -78,21 +78,21 @@ static void print_backtrace(uint64_t rbp)
 
 static void print_registers(const struct trap_frame *f)
 {
-	console_emergency("  rax %016lx  rbx %016lx  rcx %016lx  rdx %016lx\n", f->rax, f->rbx, f->rcx,
-			  f->rdx);
-	console_emergency("  rsi %016lx  rdi %016lx  rbp %016lx  rsp %016lx\n", f->rsi, f->rdi, f->rbp,
-			  f->rsp);
-	console_emergency("  r8  %016lx  r9  %016lx  r10 %016lx  r11 %016lx\n", f->r8, f->r9, f->r10,
-			  f->r11);
-	console_emergency("  r12 %016lx  r13 %016lx  r14 %016lx  r15 %016lx\n", f->r12, f->r13, f->r14,
-			  f->r15);
+	console_emergency("  rax %016lx  rbx %016lx  rcx %016lx  rdx %016lx\n", f->rax, f->rbx,
+			  f->rcx, f->rdx);
+	console_emergency("  rsi %016lx  rdi %016lx  rbp %016lx  rsp %016lx\n", f->rsi, f->rdi,
+			  f->rbp, f->rsp);
+	console_emergency("  r8  %016lx  r9  %016lx  r10 %016lx  r11 %016lx\n", f->r8, f->r9,
+			  f->r10, f->r11);
+	console_emergency("  r12 %016lx  r13 %016lx  r14 %016lx  r15 %016lx\n", f->r12, f->r13,
+			  f->r14, f->r15);
 	console_emergency("  cs %04lx  ss %04lx  rflags %lx\n", f->cs, f->ss, f->rflags);
 }
 
 static void print_control_registers(void)
 {
-	console_emergency("  cr0 %lx  cr2 %lx  cr3 %lx  cr4 %lx\n", read_cr0(), read_cr2(), read_cr3(),
-			  read_cr4());
+	console_emergency("  cr0 %lx  cr2 %lx  cr3 %lx  cr4 %lx\n", read_cr0(), read_cr2(),
+			  read_cr3(), read_cr4());
 }
 
 static _Noreturn void finish(void)
@@ -116,8 +116,8 @@ static void print_page_fault(const struct trap_frame *f)
 static void fatal_exception(struct trap_frame *f)
 {
 	begin();
-	console_emergency("\nPANIC on CPU %u (APIC ID %u): %s", this_cpu()->index, this_cpu()->apic_id,
-			  trap_name(f->vector));
+	console_emergency("\nPANIC on CPU %u (APIC ID %u): %s", this_cpu()->index,
+			  this_cpu()->apic_id, trap_name(f->vector));
 	if (trap_has_error(f->vector))
 		console_emergency(", error code %lx", f->error);
 	console_emergency("\n");
@@ -145,8 +145,8 @@ void panic(const char *fmt, ...)
 	va_start(args, fmt);
 	format_args(why, sizeof(why), fmt, args);
 	va_end(args);
-	console_emergency("\nPANIC on CPU %u (APIC ID %u): %s\n", this_cpu()->index, this_cpu()->apic_id,
-			  why);
+	console_emergency("\nPANIC on CPU %u (APIC ID %u): %s\n", this_cpu()->index,
+			  this_cpu()->apic_id, why);
 	console_emergency("  rsp %016lx  rflags %lx\n", (uint64_t)__builtin_frame_address(0),
 			  read_rflags());
 	print_control_registers();

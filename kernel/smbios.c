@@ -95,15 +95,16 @@ static void take_structure(const uint8_t *s, struct table strings, struct smbios
 	if (s[0] == TYPE_BIOS) {
 		get_string(s, strings, 4, vendor);
 		get_string(s, strings, 5, version);
-		format(out->bios, sizeof(out->bios), "%s%s%s", vendor, *vendor && *version ? " " : "",
-		       version);
+		format(out->bios, sizeof(out->bios), "%s%s%s", vendor,
+		       *vendor && *version ? " " : "", version);
 	} else if (s[0] == TYPE_SYSTEM) {
 		get_string(s, strings, 4, out->vendor);
 		get_string(s, strings, 5, out->product);
 	}
 }
 
-void smbios_read(uint64_t entry, const void *(*map)(uint64_t phys, size_t bytes), struct smbios *out)
+void smbios_read(uint64_t entry, const void *(*map)(uint64_t phys, size_t bytes),
+		 struct smbios *out)
 {
 	struct table t = find_table(entry, map);
 	size_t at = 0;

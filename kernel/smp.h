@@ -12,8 +12,8 @@
 
 /* What the firmware's list of CPUs came to. */
 struct smp_summary {
-	uint32_t described;  /* CPUs the MADT describes as enabled */
-	uint32_t expected;   /* those to be used: all, or cpus=N of them */
+	uint32_t described; /* CPUs the MADT describes as enabled */
+	uint32_t expected;  /* those to be used: all, or cpus=N of them */
 	uint32_t online;
 	uint32_t duplicates; /* entries of the MADT that repeat an APIC ID */
 	const char *problem; /* with the MADT, NULL: none */

@@ -22,7 +22,9 @@ bool slice_equals(struct slice s, const char *word);
 /* Whether `s` matches a pattern of '*' (any run), '?' (any one) and literal characters. */
 bool text_matches(struct slice pattern, const char *s);
 
-/* Edit distance (insert, delete, replace) of two words; words over 63 characters count as 64 apart. */
+/*
+ * Edit distance (insert, delete, replace) of two words; words over 63 characters count as 64 apart.
+ */
 unsigned text_distance(struct slice a, const char *b);
 
 /* Order of two strings: negative, 0 or positive. */

@@ -76,7 +76,9 @@ void frames_add(uint64_t base, uint64_t nr_frames)
 	spin_unlock_irqrestore(&lock, flags);
 }
 
-/* Takes [base, base + bytes) out of the extent after `previous`; what is left on each side stays. */
+/*
+ * Takes [base, base + bytes) out of the extent after `previous`; what is left on each side stays.
+ */
 static void carve(uint64_t previous, uint64_t extent, uint64_t base, uint64_t bytes)
 {
 	uint64_t end = end_of(extent), next = extent_at(extent)->next;

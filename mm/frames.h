@@ -27,8 +27,8 @@ static inline void *phys_to_virt(uint64_t phys)
 void frames_add(uint64_t base, uint64_t nr_frames);
 
 /*
- * nr_frames contiguous frames, aligned to align_frames (a power of two) and below `limit` (bytes; 0:
- * anywhere), lowest first. Contents undefined. Returns the physical address, or FRAME_NONE.
+ * nr_frames contiguous frames, aligned to align_frames (a power of two) and below `limit` (bytes;
+ * 0: anywhere), lowest first. Contents undefined. Returns the physical address, or FRAME_NONE.
  */
 uint64_t frames_alloc(uint64_t nr_frames, uint64_t align_frames, uint64_t limit);
 

@@ -118,8 +118,9 @@ static bool map_ram(void)
 }
 
 /*
- * Creates the tables below the top entries of the regions that grow, so that copies of the top table
- * made later stay complete without being told of anything. With 5 levels one entry is above all.
+ * Creates the tables below the top entries of the regions that grow, so that copies of the top
+ * table made later stay complete without being told of anything. With 5 levels one entry is above
+ * all.
  */
 static bool fill_top(void)
 {
@@ -178,7 +179,8 @@ uint64_t kernel_stack_alloc(uint64_t bytes)
 	flags = spin_lock_irqsave(&lock);
 	base = next_stack + FRAME_SIZE; /* the guard */
 	next_stack = base + bytes;
-	mapped = paging_map_range(&kernel_tables, base, frames, bytes, MAP_WRITE | MAP_GLOBAL, false);
+	mapped = paging_map_range(&kernel_tables, base, frames, bytes, MAP_WRITE | MAP_GLOBAL,
+				  false);
 	spin_unlock_irqrestore(&lock, flags);
 	return mapped ? base + bytes : 0;
 }
@@ -210,8 +212,8 @@ static void *map_fresh(uint64_t phys, uint64_t bytes, unsigned map_flags)
 	flags = spin_lock_irqsave(&lock);
 	base = next_mmio;
 	next_mmio += bytes;
-	mapped = paging_map_range(&kernel_tables, base, phys - offset, bytes, map_flags | MAP_GLOBAL,
-				  false);
+	mapped = paging_map_range(&kernel_tables, base, phys - offset, bytes,
+				  map_flags | MAP_GLOBAL, false);
 	spin_unlock_irqrestore(&lock, flags);
 	return mapped ? (void *)(base + offset) : NULL;
 }

@@ -23,8 +23,8 @@ enum kernel_space_error {
 
 /*
  * Takes the memory map, builds the tables, loads them and turns the reclaimable memory into free
- * memory. Afterwards phys_to_virt() reaches all RAM and `info` is readable through it only. Once, on
- * the first CPU, after features_init() and any feature_disable().
+ * memory. Afterwards phys_to_virt() reaches all RAM and `info` is readable through it only. Once,
+ * on the first CPU, after features_init() and any feature_disable().
  */
 enum kernel_space_error kernel_space_init(const struct boot_info *info);
 
@@ -39,14 +39,15 @@ void kernel_memory_free(void *memory, size_t bytes);
 volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes);
 
 /*
- * Something the firmware left in memory, to be read: where it is RAM of the map this is its direct-map
- * address; elsewhere it is mapped, cached and read-only. NULL as above.
+ * Something the firmware left in memory, to be read: where it is RAM of the map this is its
+ * direct-map address; elsewhere it is mapped, cached and read-only. NULL as above.
  */
 const void *kernel_map_firmware(uint64_t phys, size_t bytes);
 
 /*
  * A copy of the kernel's upper half, with [page, page + 4 KiB) also mapped executable at its own
- * physical address: what an AP's way up from real mode needs. Its root is below 4 GiB. 0: no memory.
+ * physical address: what an AP's way up from real mode needs. Its root is below 4 GiB. 0: no
+ * memory.
  */
 uint32_t kernel_space_create_trampoline(uint64_t page);
 

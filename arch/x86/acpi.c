@@ -39,8 +39,8 @@ static bool sums_to_zero(const uint8_t *p, size_t n)
 	return sum == 0;
 }
 
-const uint8_t *acpi_map_table(uint64_t phys, const char signature[4], acpi_map_fn map, size_t *bytes,
-			      const char **why)
+const uint8_t *acpi_map_table(uint64_t phys, const char signature[4], acpi_map_fn map,
+			      size_t *bytes, const char **why)
 {
 	const uint8_t *header = phys ? map(phys, ACPI_HEADER_BYTES) : NULL;
 	const uint8_t *table;

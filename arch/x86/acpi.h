@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The few ACPI tables the harness reads. Pure: memory comes through a callback, so that the host can
- * test and fuzz it. Everything in a table is foreign data and may be wrong.
- * Source: ACPI specification, "ACPI Software Programming Model".
+ * The few ACPI tables the harness reads. Pure: memory comes through a callback, so that the host
+ * can test and fuzz it. Everything in a table is foreign data and may be wrong. Source: ACPI
+ * specification, "ACPI Software Programming Model".
  */
 #ifndef ARCH_X86_ACPI_H
 #define ARCH_X86_ACPI_H
@@ -38,18 +38,18 @@ void acpi_parse_fadt(const uint8_t *table, size_t bytes, struct acpi_fadt *fadt)
 bool acpi_find_s5(const uint8_t *dsdt, size_t bytes, uint8_t *type_a, uint8_t *type_b);
 
 /* One description table by address: the DSDT. NULL as acpi_find. */
-const uint8_t *acpi_map_table(uint64_t phys, const char signature[4], acpi_map_fn map, size_t *bytes,
-			      const char **why);
+const uint8_t *acpi_map_table(uint64_t phys, const char signature[4], acpi_map_fn map,
+			      size_t *bytes, const char **why);
 
 /* Physical address of the HPET's registers, 0 where the table does not give one in memory. */
 uint64_t acpi_parse_hpet(const uint8_t *table, size_t bytes);
 
 /* What the MADT says of CPUs. */
 struct acpi_madt {
-	uint32_t nr_ids;      /* distinct enabled IDs written to the caller's array */
-	uint32_t duplicates;  /* entries that repeat one of them */
-	uint32_t disabled;    /* entries without Enabled; Online Capable ones are absent now */
-	bool malformed;       /* an entry ran over the end: what came before it counts */
+	uint32_t nr_ids;     /* distinct enabled IDs written to the caller's array */
+	uint32_t duplicates; /* entries that repeat one of them */
+	uint32_t disabled;   /* entries without Enabled; Online Capable ones are absent now */
+	bool malformed;      /* an entry ran over the end: what came before it counts */
 };
 
 /*

@@ -79,8 +79,8 @@ void apic_init(volatile uint32_t *mmio)
 }
 
 /*
- * The legal steps only: x2APIC is left through "disabled", and entered from xAPIC mode (SDM, "x2APIC
- * State Transitions"). No APIC register is touched before the mode is right.
+ * The legal steps only: x2APIC is left through "disabled", and entered from xAPIC mode (SDM,
+ * "x2APIC State Transitions"). No APIC register is touched before the mode is right.
  */
 static void set_mode(void)
 {
@@ -133,7 +133,8 @@ static void icr_write(uint32_t apic_id, uint32_t low)
 	if (mode == APIC_X2APIC) {
 		/*
 		 * WRMSR to an x2APIC register is not serializing: without this the receiver could
-		 * run before the stores it is told about (SDM vol. 3A, "MSR Access in x2APIC Mode").
+		 * run before the stores it is told about (SDM vol. 3A, "MSR Access in x2APIC
+		 * Mode").
 		 */
 		mfence();
 		lfence();

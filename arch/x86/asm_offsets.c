@@ -10,7 +10,7 @@
 #include "arch/x86/smp_start.h"
 #include "arch/x86/trap.h"
 
-#define DEFINE(name, value) __asm__ volatile("\n->" #name " %c0" : : "i"(value))
+#define DEFINE(name, value) __asm__ volatile(".ascii \"->" #name " %c0\"" : : "i"(value))
 
 void asm_offsets(void);
 

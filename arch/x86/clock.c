@@ -27,12 +27,12 @@ struct reference {
 #define HPET_ENABLE     1ull
 #define HPET_MAX_PERIOD 100000000u /* fs: the specification's limit */
 
-#define ROUNDS           5
-#define ROUND_MS         8
-#define STILL_TICKS      (1ull << 28) /* a timer that stands still this long is dead */
-#define ROUND_MAX_TICKS  (1ull << 32)
-#define ROUND_MAX_READS  50000000u
-#define ACCEPT_PPM       5000
+#define ROUNDS          5
+#define ROUND_MS        8
+#define STILL_TICKS     (1ull << 28) /* a timer that stands still this long is dead */
+#define ROUND_MAX_TICKS (1ull << 32)
+#define ROUND_MAX_READS 50000000u
+#define ACCEPT_PPM      5000
 
 static struct clock_hardware hardware;
 
@@ -151,7 +151,10 @@ static void add_cpuid_15(void)
 		return;
 	crystal = c.ecx;
 	if (!crystal) {
-		/* SDM vol. 3B, "Determining the Processor Base Frequency": Skylake, Kaby Lake client. */
+		/*
+		 * SDM vol. 3B, "Determining the Processor Base Frequency": Skylake, Kaby Lake
+		 * client.
+		 */
 		uint32_t model = cpu_identity.model;
 
 		if (model != 0x4e && model != 0x5e && model != 0x8e && model != 0x9e)
@@ -174,7 +177,9 @@ static void add_cpuid_16(void)
 		add("CPUID 16h", (cpuid(0x16, 0).eax & 0xffff) * 1000000ull);
 }
 
-/* On AMD the TSC runs at the frequency of P0. In a guest the MSR says nothing of the guest's TSC. */
+/*
+ * On AMD the TSC runs at the frequency of P0. In a guest the MSR says nothing of the guest's TSC.
+ */
 static void add_amd_p0(void)
 {
 	uint64_t p0;
@@ -195,7 +200,8 @@ static void add_measured(void)
 	if (hardware.hpet && hardware.hpet[HPET_CAPS] >> 32 &&
 	    hardware.hpet[HPET_CAPS] >> 32 <= HPET_MAX_PERIOD) {
 		hardware.hpet[HPET_CONFIG] |= HPET_ENABLE;
-		ref = (struct reference){"HPET", 1000000000000000 / (hardware.hpet[HPET_CAPS] >> 32),
+		ref = (struct reference){"HPET",
+					 1000000000000000 / (hardware.hpet[HPET_CAPS] >> 32),
 					 0xffffffff, read_hpet};
 		add(ref.name, measure(&ref));
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How fast the TSC runs, by every source the machine has, and waiting by it.
- * Sources: Intel SDM vol. 3B, "Time-Stamp Counter" and "Determining the Processor Base Frequency";
- * ACPI specification, "Power Management Timer"; IA-PC HPET specification; AMD PPR, "Core::X86::Msr::
- * PStateDef".
+ * How fast the TSC runs, by every source the machine has, and waiting by it. Sources: Intel SDM
+ * vol. 3B, "Time-Stamp Counter" and "Determining the Processor Base Frequency"; ACPI specification,
+ * "Power Management Timer"; IA-PC HPET specification; AMD PPR, "Core::X86::Msr:: PStateDef".
  */
 #ifndef ARCH_X86_CLOCK_H
 #define ARCH_X86_CLOCK_H
@@ -37,8 +36,8 @@ struct clock {
 extern struct clock clock;
 
 /*
- * Asks every source and chooses: a frequency that CPUID or the hypervisor states, unless timers were
- * measured and all differ from it by more than 0.5%; else the best timer. On the first CPU,
+ * Asks every source and chooses: a frequency that CPUID or the hypervisor states, unless timers
+ * were measured and all differ from it by more than 0.5%; else the best timer. On the first CPU,
  * interrupts off; takes about 0.1 s, and at most about 1 s however dead the timers are.
  */
 void clock_init(const struct clock_hardware *hw);

@@ -15,8 +15,8 @@ void cpu_table_set(struct cpu **table, uint32_t nr)
 }
 
 /*
- * Exactly the bits the harness wants: what firmware left on (CET, SMAP, PKU...) would change what is
- * measured. LA57 can't change in 64-bit mode. PCIDE wants CR3[11:0] = 0 (Intel SDM vol. 3A,
+ * Exactly the bits the harness wants: what firmware left on (CET, SMAP, PKU...) would change what
+ * is measured. LA57 can't change in 64-bit mode. PCIDE wants CR3[11:0] = 0 (Intel SDM vol. 3A,
  * "Process-Context Identifiers").
  */
 static void set_control_registers(void)

@@ -5,11 +5,11 @@
  * Intel SDM vol. 2B, RDTSC: an LFENCE before keeps the read behind every earlier instruction, one
  * after keeps later instructions behind the read. AMD APM vol. 3, LFENCE: the same where LFENCE is
  * dispatch-serializing, which cpu_setup() turns on. LFENCE;RDTSC also ends a section: RDTSCP;LFENCE
- * orders no more than it does, and not every 64-bit CPU has RDTSCP. Stores may still be in the store
- * buffer at either end; an operation that must wait for them carries its own MFENCE.
+ * orders no more than it does, and not every 64-bit CPU has RDTSCP. Stores may still be in the
+ * store buffer at either end; an operation that must wait for them carries its own MFENCE.
  *
- * The two moves after the first read are inside the section, always the same two and no more, so the
- * empty section measures them: it is the baseline of every benchmark.
+ * The two moves after the first read are inside the section, always the same two and no more, so
+ * the empty section measures them: it is the baseline of every benchmark.
  */
 #ifndef ARCH_X86_CYCLES_H
 #define ARCH_X86_CYCLES_H

@@ -4,26 +4,31 @@
 
 #include "arch/x86/mem.h"
 
+#define BIT_AT(name, symbol, leaf, reg, bit)              \
+	{                                                 \
+		name, symbol, leaf, reg, bit, false, NULL \
+	}
+
 static struct feature_info table[FEATURE_COUNT] = {
-	[FEATURE_HYPERVISOR] = {"hypervisor", "hypervisor", 1, CPUID_ECX, 31, false, NULL},
-	[FEATURE_PGE] = {"pge", "PGE", 1, CPUID_EDX, 13, false, NULL},
-	[FEATURE_PCID] = {"pcid", "PCID", 1, CPUID_ECX, 17, false, NULL},
-	[FEATURE_INVPCID] = {"invpcid", "INVPCID", 7, CPUID_EBX, 10, false, NULL},
-	[FEATURE_INVLPGB] = {"invlpgb", "INVLPGB", 0x80000008, CPUID_EBX, 3, false, NULL},
-	[FEATURE_TCE] = {"tce", "TCE", 0x80000001, CPUID_ECX, 17, false, NULL},
-	[FEATURE_X2APIC] = {"x2apic", "x2APIC", 1, CPUID_ECX, 21, false, NULL},
-	[FEATURE_TSC_DEADLINE] = {"tsc_deadline_timer", "TSC-Deadline", 1, CPUID_ECX, 24, false, NULL},
-	[FEATURE_MWAIT] = {"monitor", "MONITOR", 1, CPUID_ECX, 3, false, NULL},
-	[FEATURE_NX] = {"nx", "NX", 0x80000001, CPUID_EDX, 20, false, NULL},
-	[FEATURE_PAGE1G] = {"pdpe1gb", "Page1GB", 0x80000001, CPUID_EDX, 26, false, NULL},
-	[FEATURE_LA57] = {"la57", "LA57", 7, CPUID_ECX, 16, false, NULL},
-	[FEATURE_RDTSCP] = {"rdtscp", "RDTSCP", 0x80000001, CPUID_EDX, 27, false, NULL},
-	[FEATURE_INVARIANT_TSC] = {"constant_tsc", "InvariantTSC", 0x80000007, CPUID_EDX, 8, false, NULL},
-	[FEATURE_LFENCE_SERIAL] = {"lfence_serial", "LFenceAlwaysSerializing", 0x80000021, CPUID_EAX, 2,
-				   false, NULL},
-	[FEATURE_ARCH_CAPS] = {"arch_capabilities", "ARCH_CAPABILITIES", 7, CPUID_EDX, 29, false, NULL},
-	[FEATURE_HYBRID] = {"hybrid", "Hybrid", 7, CPUID_EDX, 15, false, NULL},
-	[FEATURE_TOPOEXT] = {"topoext", "TopologyExtensions", 0x80000001, CPUID_ECX, 22, false, NULL},
+	[FEATURE_HYPERVISOR] = BIT_AT("hypervisor", "hypervisor", 1, CPUID_ECX, 31),
+	[FEATURE_PGE] = BIT_AT("pge", "PGE", 1, CPUID_EDX, 13),
+	[FEATURE_PCID] = BIT_AT("pcid", "PCID", 1, CPUID_ECX, 17),
+	[FEATURE_INVPCID] = BIT_AT("invpcid", "INVPCID", 7, CPUID_EBX, 10),
+	[FEATURE_INVLPGB] = BIT_AT("invlpgb", "INVLPGB", 0x80000008, CPUID_EBX, 3),
+	[FEATURE_TCE] = BIT_AT("tce", "TCE", 0x80000001, CPUID_ECX, 17),
+	[FEATURE_X2APIC] = BIT_AT("x2apic", "x2APIC", 1, CPUID_ECX, 21),
+	[FEATURE_TSC_DEADLINE] = BIT_AT("tsc_deadline_timer", "TSC-Deadline", 1, CPUID_ECX, 24),
+	[FEATURE_MWAIT] = BIT_AT("monitor", "MONITOR", 1, CPUID_ECX, 3),
+	[FEATURE_NX] = BIT_AT("nx", "NX", 0x80000001, CPUID_EDX, 20),
+	[FEATURE_PAGE1G] = BIT_AT("pdpe1gb", "Page1GB", 0x80000001, CPUID_EDX, 26),
+	[FEATURE_LA57] = BIT_AT("la57", "LA57", 7, CPUID_ECX, 16),
+	[FEATURE_RDTSCP] = BIT_AT("rdtscp", "RDTSCP", 0x80000001, CPUID_EDX, 27),
+	[FEATURE_INVARIANT_TSC] = BIT_AT("constant_tsc", "InvariantTSC", 0x80000007, CPUID_EDX, 8),
+	[FEATURE_LFENCE_SERIAL] =
+		BIT_AT("lfence_serial", "LFenceAlwaysSerializing", 0x80000021, CPUID_EAX, 2),
+	[FEATURE_ARCH_CAPS] = BIT_AT("arch_capabilities", "ARCH_CAPABILITIES", 7, CPUID_EDX, 29),
+	[FEATURE_HYBRID] = BIT_AT("hybrid", "Hybrid", 7, CPUID_EDX, 15),
+	[FEATURE_TOPOEXT] = BIT_AT("topoext", "TopologyExtensions", 0x80000001, CPUID_ECX, 22),
 };
 
 struct cpu_identity cpu_identity;

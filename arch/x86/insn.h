@@ -44,17 +44,17 @@ ALWAYS_INLINE void wrmsr(uint32_t msr, uint64_t value)
 			 : "memory");
 }
 
-#define DEFINE_CR(n)                                                                               \
-	ALWAYS_INLINE uint64_t read_cr##n(void)                                                    \
-	{                                                                                          \
-		uint64_t value;                                                                    \
-                                                                                                   \
-		__asm__ volatile("mov %%cr" #n ", %0" : "=r"(value) : : "memory");                 \
-		return value;                                                                      \
-	}                                                                                          \
-	ALWAYS_INLINE void write_cr##n(uint64_t value)                                             \
-	{                                                                                          \
-		__asm__ volatile("mov %0, %%cr" #n : : "r"(value) : "memory");                     \
+#define DEFINE_CR(n)                                                               \
+	ALWAYS_INLINE uint64_t read_cr##n(void)                                    \
+	{                                                                          \
+		uint64_t value;                                                    \
+                                                                                   \
+		__asm__ volatile("mov %%cr" #n ", %0" : "=r"(value) : : "memory"); \
+		return value;                                                      \
+	}                                                                          \
+	ALWAYS_INLINE void write_cr##n(uint64_t value)                             \
+	{                                                                          \
+		__asm__ volatile("mov %0, %%cr" #n : : "r"(value) : "memory");     \
 	}
 
 DEFINE_CR(0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The four memory functions that compilers call by themselves (GCC manual, "Language Standards"). */
+/*
+ * The four memory functions that compilers call by themselves (GCC manual, "Language Standards").
+ */
 #include "arch/x86/mem.h"
 
 #include <stdint.h>

@@ -47,17 +47,17 @@
 #define PTE_NX        (1ull << 63)
 #define PTE_ADDR_MASK 0x000ffffffffff000ull
 
-#define MSR_APIC_BASE      0x0000001b
-#define MSR_SMI_COUNT      0x00000034
-#define MSR_BIOS_SIGN_ID   0x0000008b
-#define MSR_XAPIC_DISABLE  0x000000bd
-#define MSR_ARCH_CAPS      0x0000010a
-#define MSR_X2APIC_BASE    0x00000800 /* + (xAPIC register offset >> 4) */
-#define MSR_X2APIC_ICR     0x00000830
-#define MSR_EFER           0xc0000080
-#define MSR_GS_BASE        0xc0000101
-#define MSR_AMD_P0         0xc0010064
-#define MSR_AMD_DE_CFG     0xc0011029
+#define MSR_APIC_BASE     0x0000001b
+#define MSR_SMI_COUNT     0x00000034
+#define MSR_BIOS_SIGN_ID  0x0000008b
+#define MSR_XAPIC_DISABLE 0x000000bd
+#define MSR_ARCH_CAPS     0x0000010a
+#define MSR_X2APIC_BASE   0x00000800 /* + (xAPIC register offset >> 4) */
+#define MSR_X2APIC_ICR    0x00000830
+#define MSR_EFER          0xc0000080
+#define MSR_GS_BASE       0xc0000101
+#define MSR_AMD_P0        0xc0010064
+#define MSR_AMD_DE_CFG    0xc0011029
 
 #define APIC_BASE_EXTD          (1ull << 10)
 #define APIC_BASE_EN            (1ull << 11)

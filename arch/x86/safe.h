@@ -22,12 +22,12 @@ static inline unsigned fault_vector(fault_t fault)
 	return fault >> 32 & 0xffff;
 }
 
-#define GUARDED(insn)                                                                              \
-	"1:\t" insn "\n\t"                                                                         \
-	"xor %%eax, %%eax\n"                                                                       \
-	"2:\n\t"                                                                                   \
-	".pushsection .ex_table, \"a\"\n\t"                                                        \
-	".quad 1b, 2b\n\t"                                                                         \
+#define GUARDED(insn)                       \
+	"1:\t" insn "\n\t"                  \
+	"xor %%eax, %%eax\n"                \
+	"2:\n\t"                            \
+	".pushsection .ex_table, \"a\"\n\t" \
+	".quad 1b, 2b\n\t"                  \
 	".popsection"
 
 static inline fault_t rdmsr_safe(uint32_t msr, uint64_t *value)

@@ -15,10 +15,10 @@
  * Linux waits 0 between INIT and SIPI on current CPUs, and some platforms hang on that; 10 us cured
  * them. The retry follows the manual's own figures.
  */
-#define INIT_DELAY_US        10
-#define RETRY_AFTER_US       100000
-#define RETRY_INIT_DELAY_US  10000
-#define RETRY_SIPI_DELAY_US  200
+#define INIT_DELAY_US       10
+#define RETRY_AFTER_US      100000
+#define RETRY_INIT_DELAY_US 10000
+#define RETRY_SIPI_DELAY_US 200
 
 extern const uint8_t trampoline_start[], trampoline_32[], trampoline_64[], trampoline_params[],
 	trampoline_end[];
@@ -142,7 +142,9 @@ void smp_start_all(const struct smp_start *start)
 	clock_delay_us(INIT_DELAY_US);
 	for_each_ap(send_startup);
 	if (!wait_for_all(RETRY_AFTER_US)) {
-		/* A SIPI is lost where the AP was in SMM; one that only is slow ignores a second. */
+		/*
+		 * A SIPI is lost where the AP was in SMM; one that only is slow ignores a second.
+		 */
 		for_each_ap(send_startup);
 		clock_delay_us(RETRY_SIPI_DELAY_US);
 		if (!wait_for_all(start->timeout_us / 2)) {

@@ -38,9 +38,9 @@ struct smp_start {
 };
 
 /*
- * Starts every CPU of the table but the first, CPUs whose state is already CPU_FAILED excepted. When
- * it returns each is CPU_ONLINE, or CPU_FAILED with a reason. A CPU that comes later parks itself,
- * so low_page and the tables behind cr3 must stay. Needs the clock and the APIC. On CPU 0.
+ * Starts every CPU of the table but the first, CPUs whose state is already CPU_FAILED excepted.
+ * When it returns each is CPU_ONLINE, or CPU_FAILED with a reason. A CPU that comes later parks
+ * itself, so low_page and the tables behind cr3 must stay. Needs the clock and the APIC. On CPU 0.
  */
 void smp_start_all(const struct smp_start *start);
 

@@ -14,9 +14,9 @@ enum core_kind { CORE_UNKNOWN, CORE_PERFORMANCE, CORE_EFFICIENT };
 struct topology {
 	uint32_t apic_id; /* the widest ID that CPUID gives */
 	uint32_t package;
-	uint32_t llc;    /* unique in the machine: an APIC ID without the bits of those that share it */
-	uint32_t core;   /* within its package */
-	uint32_t thread; /* within its core */
+	uint32_t llc;        /* the APIC ID without the bits of those that share the cache */
+	uint32_t core;       /* within its package */
+	uint32_t thread;     /* within its core */
 	enum core_kind kind; /* of a hybrid machine */
 };
 

@@ -116,14 +116,17 @@ static void collect_firmware(EFI_SYSTEM_TABLE *system, struct boot_info *info)
 	UINTN i;
 
 	SPrint(wide, sizeof(wide), L"UEFI %d.%d: %s %d.%d", system->Hdr.Revision >> 16,
-	       (system->Hdr.Revision & 0xffff) / 10, system->FirmwareVendor ? system->FirmwareVendor : L"",
+	       (system->Hdr.Revision & 0xffff) / 10,
+	       system->FirmwareVendor ? system->FirmwareVendor : L"",
 	       system->FirmwareRevision >> 16, system->FirmwareRevision & 0xffff);
 	for (i = 0; i < BOOT_FIRMWARE_MAX - 1 && wide[i]; i++)
 		info->firmware[i] = wide[i] >= ' ' && wide[i] <= '~' ? (char)wide[i] : '?';
 	info->firmware[i] = 0;
 }
 
-/* Real mode reaches 1 MiB, a SIPI vector names pages up to FFh, and from A0h on they are not RAM. */
+/*
+ * Real mode reaches 1 MiB, a SIPI vector names pages up to FFh, and from A0h on they are not RAM.
+ */
 static void collect_low_page(struct boot_info *info)
 {
 	EFI_PHYSICAL_ADDRESS at = 0x9ffff;

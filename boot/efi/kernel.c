@@ -53,7 +53,8 @@ EFI_STATUS loader_load_kernel(struct boot_info *info, EFI_PHYSICAL_ADDRESS *entr
 	const struct elf_header *elf = (const struct elf_header *)kernel_image;
 	UINT64 lowest, end;
 
-	if (kernel_image_end - kernel_image < (INTN)sizeof(*elf) || *(UINT32 *)elf->ident != ELF_MAGIC)
+	if (kernel_image_end - kernel_image < (INTN)sizeof(*elf) ||
+	    *(UINT32 *)elf->ident != ELF_MAGIC)
 		return EFI_LOAD_ERROR;
 	find_span(elf, &lowest, &end);
 	info->kernel_bytes = end - lowest;

@@ -7,7 +7,10 @@
 
 #include "boot/boot_info.h"
 
-/* Says why on the console, waits a while so that it can be read, and returns `status` to the firmware. */
+/*
+ * Says why on the console, waits a while so that it can be read, and returns `status` to the
+ * firmware.
+ */
 EFI_STATUS loader_fail(const CHAR16 *what, EFI_STATUS status);
 
 /* Adds a line to boot_info.notes: what the kernel's log should say of the boot. Cut when full. */

@@ -36,8 +36,8 @@ void loader_note(const char *line)
 EFI_PHYSICAL_ADDRESS loader_pages(UINTN bytes)
 {
 	EFI_PHYSICAL_ADDRESS at = 0;
-	EFI_STATUS status = BS->AllocatePages(AllocateAnyPages, EfiLoaderData, EFI_SIZE_TO_PAGES(bytes),
-					      &at);
+	EFI_STATUS status =
+		BS->AllocatePages(AllocateAnyPages, EfiLoaderData, EFI_SIZE_TO_PAGES(bytes), &at);
 
 	return EFI_ERROR(status) ? 0 : at;
 }

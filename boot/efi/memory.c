@@ -60,12 +60,13 @@ EFI_STATUS loader_exit_boot_services(EFI_HANDLE image, struct boot_info *info)
 	if (!map || !info->memory)
 		return EFI_OUT_OF_RESOURCES;
 	/*
-	 * The first ExitBootServices runs the firmware's own handlers, which may change the map and so
-	 * make the key stale; then the map is taken again, and nothing else may be called.
+	 * The first ExitBootServices runs the firmware's own handlers, which may change the map and
+	 * so make the key stale; then the map is taken again, and nothing else may be called.
 	 */
 	for (int i = 0; i < EXIT_TRIES; i++) {
 		bytes = capacity;
-		status = BS->GetMemoryMap(&bytes, (EFI_MEMORY_DESCRIPTOR *)map, &key, &stride, &version);
+		status = BS->GetMemoryMap(&bytes, (EFI_MEMORY_DESCRIPTOR *)map, &key, &stride,
+					  &version);
 		if (EFI_ERROR(status))
 			return status;
 		status = BS->ExitBootServices(image, key);

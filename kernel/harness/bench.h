@@ -33,31 +33,36 @@ struct bench {
 	bool reference;  /* the table of the group gives ratios to this one */
 
 	/*
-	 * Both on CPU 0 with interrupts on, and optional. Each returns NULL or what went wrong: setup's
-	 * reason becomes a skip, finish's, which may check what the operations did, a failed check.
+	 * Both on CPU 0 with interrupts on, and optional. Each returns NULL or what went wrong:
+	 * setup's reason becomes a skip, finish's, which may check what the operations did, a
+	 * failed check.
 	 */
 	const char *(*setup)(struct bench_args *args);
 	const char *(*finish)(const struct bench_args *args);
 
 	/* From BENCH_SAMPLER: n times of one, 16 or 32 operations. Interrupts off. */
-	void (*sample)(const struct bench_args *args, enum bench_length length, int64_t *ticks, size_t n);
+	void (*sample)(const struct bench_args *args, enum bench_length length, int64_t *ticks,
+		       size_t n);
 };
 
 typedef void (*bench_op)(uint64_t a, uint64_t b, uint64_t c);
 
-#define BENCH_4(op, a, b, c)                                                                       \
-	op(a, b, c);                                                                               \
-	op(a, b, c);                                                                               \
-	op(a, b, c);                                                                               \
+#define BENCH_4(op, a, b, c) \
+	op(a, b, c);         \
+	op(a, b, c);         \
+	op(a, b, c);         \
 	op(a, b, c)
-#define BENCH_16(op, a, b, c)                                                                      \
-	BENCH_4(op, a, b, c);                                                                      \
-	BENCH_4(op, a, b, c);                                                                      \
-	BENCH_4(op, a, b, c);                                                                      \
+#define BENCH_16(op, a, b, c) \
+	BENCH_4(op, a, b, c); \
+	BENCH_4(op, a, b, c); \
+	BENCH_4(op, a, b, c); \
 	BENCH_4(op, a, b, c)
 
-/* The template. `length` and `op` are constants in every use, so neither costs a branch or a call. */
-ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_length length, bench_op op)
+/*
+ * The template. `length` and `op` are constants in every use, so neither costs a branch or a call.
+ */
+ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_length length,
+				  bench_op op)
 {
 	uint64_t a = args->a, b = args->b, c = args->c, ticks;
 	struct cycles begin;
@@ -80,28 +85,28 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 }
 
 /* Defines `name`, a bench.sample for `op`, an always-inline function of three operands. */
-#define BENCH_SAMPLER(name, op)                                                                    \
-	static void name(const struct bench_args *args, enum bench_length length, int64_t *ticks,  \
-			 size_t n)                                                                 \
-	{                                                                                          \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			switch (length) {                                                          \
-			case BENCH_ONE:                                                            \
-				ticks[i] = bench_time(args, BENCH_ONE, op);                        \
-				break;                                                             \
-			case BENCH_UNROLL:                                                         \
-				ticks[i] = bench_time(args, BENCH_UNROLL, op);                     \
-				break;                                                             \
-			case BENCH_UNROLL_TWICE:                                                   \
-				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, op);               \
-				break;                                                             \
-			}                                                                          \
-		}                                                                                  \
+#define BENCH_SAMPLER(name, op)                                                                   \
+	static void name(const struct bench_args *args, enum bench_length length, int64_t *ticks, \
+			 size_t n)                                                                \
+	{                                                                                         \
+		for (size_t i = 0; i < n; i++) {                                                  \
+			switch (length) {                                                         \
+			case BENCH_ONE:                                                           \
+				ticks[i] = bench_time(args, BENCH_ONE, op);                       \
+				break;                                                            \
+			case BENCH_UNROLL:                                                        \
+				ticks[i] = bench_time(args, BENCH_UNROLL, op);                    \
+				break;                                                            \
+			case BENCH_UNROLL_TWICE:                                                  \
+				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, op);              \
+				break;                                                            \
+			}                                                                         \
+		}                                                                                 \
 	}
 
 /* Registers a benchmark: its address goes to a section of its own, which the runner walks. */
-#define BENCH(symbol)                                                                              \
-	static const struct bench *const symbol##_entry                                            \
+#define BENCH(symbol)                                   \
+	static const struct bench *const symbol##_entry \
 		__attribute__((used, section(".benches"))) = &(symbol)
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "kernel/format.h"
 
-enum check_result check_end(struct check_report *report, enum check_result result, const char *fmt, ...)
+enum check_result check_end(struct check_report *report, enum check_result result, const char *fmt,
+			    ...)
 {
 	va_list args;
 

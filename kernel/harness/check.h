@@ -31,12 +31,12 @@ struct check {
 };
 
 /* Writes report->why and returns the result, for `return check_end(report, CHECK_FAIL, "...")`. */
-enum check_result check_end(struct check_report *report, enum check_result result, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+enum check_result check_end(struct check_report *report, enum check_result result, const char *fmt,
+			    ...) __attribute__((format(printf, 3, 4)));
 
 /* Registers a check, as BENCH does a benchmark. */
-#define CHECK(symbol)                                                                              \
-	static const struct check *const symbol##_entry                                            \
+#define CHECK(symbol)                                   \
+	static const struct check *const symbol##_entry \
 		__attribute__((used, section(".checks"))) = &(symbol)
 
 #endif

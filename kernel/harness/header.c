@@ -92,8 +92,9 @@ static void head_machine(const struct boot_info *info)
 	struct smbios smbios;
 
 	smbios_read(info->smbios, kernel_map_firmware, &smbios);
-	printk("machine   %s %s, %lu MiB   BIOS %s\n", *smbios.vendor ? smbios.vendor : "(no SMBIOS)",
-	       smbios.product, ram_mib(info), *smbios.bios ? smbios.bios : "unknown");
+	printk("machine   %s %s, %lu MiB   BIOS %s\n",
+	       *smbios.vendor ? smbios.vendor : "(no SMBIOS)", smbios.product, ram_mib(info),
+	       *smbios.bios ? smbios.bios : "unknown");
 	record_begin(&record, "machine");
 	record_string(&record, "vendor", smbios.vendor);
 	record_string(&record, "product", smbios.product);

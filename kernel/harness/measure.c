@@ -9,7 +9,7 @@
 #include "mm/kernel_space.h"
 
 #define BLOCK       32  /* samples in one turn */
-#define WARM_UP     2   /* at the start of each turn, dropped: caches and predictors forget between */
+#define WARM_UP     2   /* dropped at the start of each turn: caches and predictors forget */
 #define FIRST_LOOK  128 /* samples before the interval is looked at first; then at each doubling */
 #define SCALE       1000
 #define WITHIN_PART 100 /* the interval is good when it is within 1/100 of the median */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes the report's records: "@SD1 ", a JSON object, a space, its CRC-32C (docs/report-format.md).
- * Pure but for the function that takes the finished lines. One record at a time, on one CPU.
+ * Writes the report's records: "@SD1 ", a JSON object, a space, its CRC-32C
+ * (docs/report-format.md). Pure but for the function that takes the finished lines. One record at a
+ * time, on one CPU.
  *
  * A key may be NULL inside an array. Strings come out as printable ASCII, anything else escaped.
  */
@@ -40,7 +41,7 @@ void record_fixed(struct record *r, const char *key, int64_t value, unsigned dec
 void record_bool(struct record *r, const char *key, bool value);
 void record_null(struct record *r, const char *key);
 void record_open(struct record *r, const char *key, char bracket); /* '{' or '[' */
-void record_close(struct record *r, char bracket);                /* '}' or ']' */
+void record_close(struct record *r, char bracket);                 /* '}' or ']' */
 
 /* Bytes that still fit; a list that may be long stops in time and says how much it left out. */
 size_t record_room(const struct record *r);

@@ -191,8 +191,7 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 	       m->latency_stats.ci_hi - m->baseline);
 	printk("  %-28s %8ld %-17s %10s", m->bench->name, m->net, interval,
 	       nanoseconds(m->net * 1000).text);
-	printk(" %12s",
-	       m->throughput_stats.n ? tenths(m->throughput_stats.p50).text : "-");
+	printk(" %12s", m->throughput_stats.n ? tenths(m->throughput_stats.p50).text : "-");
 	if (reference)
 		printk(" %8sx", fixed(divide_signed(m->net * 100, reference->net), 2).text);
 	printk("\n");
@@ -207,8 +206,8 @@ void report_table(const char *group, size_t group_length, const struct measureme
 		measured += m[i].n > 0;
 	if (!measured)
 		return;
-	printk("\n  %.*s/%-*s %8s %-17s %10s %12s", (int)group_length, group, 27 - (int)group_length, "",
-	       "net", "[95% of median]", "ns", "back to back");
+	printk("\n  %.*s/%-*s %8s %-17s %10s %12s", (int)group_length, group,
+	       27 - (int)group_length, "", "net", "[95% of median]", "ns", "back to back");
 	if (reference)
 		printk("   against %s", reference->bench->name + group_length + 1);
 	printk("\n");

@@ -31,9 +31,9 @@ struct items {
 };
 
 /* The order in which groups are read best; groups not named here follow. */
-static const char *const group_order[] = {"smp",   "self",      "local",    "refill", "fence",
-					  "ipi",   "timer",     "broadcast", "shootdown", "switch",
-					  "fault", "stale",     "order",    "stress"};
+static const char *const group_order[] = {"smp",   "self",  "local",     "refill",    "fence",
+					  "ipi",   "timer", "broadcast", "shootdown", "switch",
+					  "fault", "stale", "order",     "stress"};
 
 #define NR_GROUPS (sizeof(group_order) / sizeof(group_order[0]))
 
@@ -114,7 +114,8 @@ static bool matches_any(struct slice globs, const char *name)
 
 static struct items list_all(void)
 {
-	size_t nr_benches = __benches_end - __benches_start, nr_checks = __checks_end - __checks_start;
+	size_t nr_benches = __benches_end - __benches_start;
+	size_t nr_checks = __checks_end - __checks_start;
 	struct items all = {kernel_memory_alloc((nr_benches + nr_checks) * sizeof(*all.at)), 0};
 
 	for (size_t i = 0; all.at && i < nr_benches; i++)
@@ -169,7 +170,8 @@ static struct items select(struct slice globs)
 	return items;
 }
 
-static void run_check(const struct check *check, struct report_place place, struct run_totals *totals)
+static void run_check(const struct check *check, struct report_place place,
+		      struct run_totals *totals)
 {
 	static struct check_report report;
 	enum check_result result = CHECK_SKIP;
@@ -204,7 +206,8 @@ static void conclude(struct measurement *m, uint32_t of, struct run_totals *tota
 	if (!*m->skipped && m->bench->finish)
 		wrong = m->bench->finish(&m->args);
 	if (!*m->skipped && !m->n)
-		format(m->skipped, sizeof(m->skipped), "every sample was disturbed by an SMI or NMI");
+		format(m->skipped, sizeof(m->skipped),
+		       "every sample was disturbed by an SMI or NMI");
 	if (*m->skipped) {
 		totals->skip++;
 		report_bench_skip(place, m->bench->name, m->skipped);

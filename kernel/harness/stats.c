@@ -49,7 +49,9 @@ static uint64_t isqrt_up(uint64_t value)
 
 #define EXACT_MAX 60 /* 2^60 still fits */
 
-/* The largest k with P(X < k) <= 2.5% for X of Binomial(n, 1/2): sums of C(n, i) against 2^n / 40. */
+/*
+ * The largest k with P(X < k) <= 2.5% for X of Binomial(n, 1/2): sums of C(n, i) against 2^n / 40.
+ */
 static size_t exact_rank(size_t n)
 {
 	uint64_t limit = (1ull << n) / 40, term = 1, sum = 0;

@@ -16,7 +16,8 @@
 struct stats {
 	size_t n;
 	int64_t min, p5, p25, p50, p75, p95, p99, max;
-	int64_t ci_lo, ci_hi; /* at least 95% for the median; [min, max] for n < 6, which can't give it */
+	/* At least 95% for the median; [min, max] for n < 6, which can't give it. */
+	int64_t ci_lo, ci_hi;
 };
 
 void stats_sort(int64_t *samples, size_t n);

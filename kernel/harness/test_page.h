@@ -8,7 +8,9 @@
 
 #include <stdint.h>
 
-/* Maps a fresh writable 4 KiB page; `flags` adds MAP_GLOBAL... Returns its address, 0: no memory. */
+/*
+ * Maps a fresh writable 4 KiB page; `flags` adds MAP_GLOBAL... Returns its address, 0: no memory.
+ */
 uint64_t test_page_map(unsigned flags);
 
 /* Unmaps it, flushes it on this CPU, frees the frame that it is mapped to. */

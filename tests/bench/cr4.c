@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The way to flush everything, globals included, without INVPCID: save RFLAGS and disable interrupts, read CR4,
- * clear PGE, set it again, restore RFLAGS. The whole sequence is in the figure, as in the published
- * comparison with INVPCID type 2; so are the global entries of the kernel that the sequence itself
- * needs again.
+ * The way to flush everything, globals included, without INVPCID: save RFLAGS and disable
+ * interrupts, read CR4, clear PGE, set it again, restore RFLAGS. The whole sequence is in the
+ * figure, as in the published comparison with INVPCID type 2; so are the global entries of the
+ * kernel that the sequence itself needs again.
  */
 #include "arch/x86/tlb.h"
 #include "kernel/harness/bench.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * INVPCID of each type, on this CPU, for PCID 0, which is the one in use. What refilling the dropped
- * entries costs afterwards is not in the figure.
+ * INVPCID of each type, on this CPU, for PCID 0, which is the one in use. What refilling the
+ * dropped entries costs afterwards is not in the figure.
  */
 #include "arch/x86/insn.h"
 #include "kernel/harness/bench.h"
@@ -23,21 +23,21 @@ static const char *finish(const struct bench_args *args)
 	return NULL;
 }
 
-#define INVPCID_BENCH(symbol, type, suffix, text)                                                  \
-	static const char *setup_##symbol(struct bench_args *args)                                 \
-	{                                                                                          \
-		args->b = type;                                                                    \
-		return setup(args);                                                                \
-	}                                                                                          \
-	static const struct bench symbol = {                                                       \
-		.name = "local/invpcid-" suffix,                                                   \
-		.what = text,                                                                      \
-		.need = {.features = NEED(FEATURE_INVPCID)},                                       \
-		.throughput = true,                                                                \
-		.setup = setup_##symbol,                                                           \
-		.finish = finish,                                                                  \
-		.sample = sample,                                                                  \
-	};                                                                                         \
+#define INVPCID_BENCH(symbol, type, suffix, text)                  \
+	static const char *setup_##symbol(struct bench_args *args) \
+	{                                                          \
+		args->b = type;                                    \
+		return setup(args);                                \
+	}                                                          \
+	static const struct bench symbol = {                       \
+		.name = "local/invpcid-" suffix,                   \
+		.what = text,                                      \
+		.need = {.features = NEED(FEATURE_INVPCID)},       \
+		.throughput = true,                                \
+		.setup = setup_##symbol,                           \
+		.finish = finish,                                  \
+		.sample = sample,                                  \
+	};                                                         \
 	BENCH(symbol);
 
 ALWAYS_INLINE void op_invpcid(uint64_t a, uint64_t b, uint64_t c)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An IPI from CPU 0 to the next CPU online and the answer: from before the fence and the write of ICR until the
- * store of the other's handler is seen. The other waits as others= says. Every IPI is accounted for.
+ * An IPI from CPU 0 to the next CPU online and the answer: from before the fence and the write of
+ * ICR until the store of the other's handler is seen. The other waits as others= says. Every IPI is
+ * accounted for.
  */
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
@@ -55,7 +56,8 @@ ALWAYS_INLINE void op_ping(uint64_t a, uint64_t b, uint64_t c)
 
 BENCH_SAMPLER(sample_pings, op_ping)
 
-static void sample(const struct bench_args *args, enum bench_length length, int64_t *ticks, size_t n)
+static void sample(const struct bench_args *args, enum bench_length length, int64_t *ticks,
+		   size_t n)
 {
 	sent += n;
 	sample_pings(args, length, ticks, n);

@@ -5,18 +5,18 @@
  */
 #include "kernel/harness/bench.h"
 
-#define NOPS(count)                                                                                \
-	ALWAYS_INLINE void op_nop_##count(uint64_t a, uint64_t b, uint64_t c)                      \
-	{                                                                                          \
-		(void)a, (void)b, (void)c;                                                         \
-		__asm__ volatile(".rept " #count "\n\tnop\n\t.endr");                              \
-	}                                                                                          \
-	BENCH_SAMPLER(sample_nop_##count, op_nop_##count)                                          \
-	static const struct bench nop_##count = {                                                  \
-		.name = "self/nop-" #count,                                                        \
-		.what = #count " NOPs",                                                            \
-		.sample = sample_nop_##count,                                                      \
-	};                                                                                         \
+#define NOPS(count)                                                           \
+	ALWAYS_INLINE void op_nop_##count(uint64_t a, uint64_t b, uint64_t c) \
+	{                                                                     \
+		(void)a, (void)b, (void)c;                                    \
+		__asm__ volatile(".rept " #count "\n\tnop\n\t.endr");         \
+	}                                                                     \
+	BENCH_SAMPLER(sample_nop_##count, op_nop_##count)                     \
+	static const struct bench nop_##count = {                             \
+		.name = "self/nop-" #count,                                   \
+		.what = #count " NOPs",                                       \
+		.sample = sample_nop_##count,                                 \
+	};                                                                    \
 	BENCH(nop_##count);
 
 ALWAYS_INLINE void op_empty(uint64_t a, uint64_t b, uint64_t c)

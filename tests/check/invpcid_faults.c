@@ -96,13 +96,13 @@ static enum check_result run_pcid_context(struct check_report *report)
 		     &(struct operand){INVPCID_CONTEXT, {1, 0}}, false);
 }
 
-#define FAULT_CHECK(symbol, suffix, text)                                                          \
-	static const struct check symbol = {                                                       \
-		.name = "fault/invpcid-" suffix,                                                   \
-		.what = text,                                                                      \
-		.need = {.features = NEED(FEATURE_INVPCID)},                                       \
-		.run = run_##symbol,                                                               \
-	};                                                                                         \
+#define FAULT_CHECK(symbol, suffix, text)                    \
+	static const struct check symbol = {                 \
+		.name = "fault/invpcid-" suffix,             \
+		.what = text,                                \
+		.need = {.features = NEED(FEATURE_INVPCID)}, \
+		.run = run_##symbol,                         \
+	};                                                   \
 	CHECK(symbol);
 
 FAULT_CHECK(type, "type", "#GP for type 4")

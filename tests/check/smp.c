@@ -3,11 +3,11 @@
  * Proves that every CPU the firmware describes runs our code: each is given a function of its own
  * turn, and must report the APIC ID it was started by. A CPU that never came up fails it too.
  */
+#include "kernel/smp.h"
 #include "arch/x86/apic.h"
 #include "arch/x86/cpu.h"
 #include "kernel/harness/check.h"
 #include "kernel/inject.h"
-#include "kernel/smp.h"
 
 #define ANSWER_US 1000000
 
@@ -48,8 +48,8 @@ static enum check_result run(struct check_report *report)
 	}
 	if (answers == smp.expected)
 		return check_end(report, CHECK_PASS, "%u of %u answered", answers, smp.expected);
-	return check_end(report, CHECK_FAIL, "%u of %u answered; the CPU with APIC ID %u did not", answers,
-			 smp.expected, silent);
+	return check_end(report, CHECK_FAIL, "%u of %u answered; the CPU with APIC ID %u did not",
+			 answers, smp.expected, silent);
 }
 
 static const struct check all_cpus_answer = {

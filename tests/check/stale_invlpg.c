@@ -2,15 +2,16 @@
 /*
  * Proves that INVLPG drops this CPU's entry for a 4 KiB page.
  *
- * Page P maps frame A; reading A's tag caches the entry. The PTE then names frame B and INVLPG runs;
- * a read that still gives A's tag used a stale entry. Never by faulting, since a fault invalidates.
- * Controls: the same without a flush, and with INVLPG of another page. Where the first never sees a
- * stale read, this CPU (or emulator) hides stale entries and the check can't tell: skip.
+ * Page P maps frame A; reading A's tag caches the entry. The PTE then names frame B and INVLPG
+ * runs; a read that still gives A's tag used a stale entry. Never by faulting, since a fault
+ * invalidates. Controls: the same without a flush, and with INVLPG of another page. Where the first
+ * never sees a stale read, this CPU (or emulator) hides stale entries and the check can't tell:
+ * skip.
  */
 #include "arch/x86/tlb.h"
+#include "kernel/format.h"
 #include "kernel/harness/check.h"
 #include "kernel/harness/test_page.h"
-#include "kernel/format.h"
 #include "kernel/inject.h"
 #include "mm/frames.h"
 #include "mm/kernel_space.h"
@@ -76,7 +77,8 @@ static uint64_t read_tag(const struct stage *s)
 }
 
 /* How many of ROUNDS reads after `flush` were stale; *odd counts reads that gave neither tag. */
-static unsigned count_stale(const struct stage *s, void (*flush)(const struct stage *s), unsigned *odd)
+static unsigned count_stale(const struct stage *s, void (*flush)(const struct stage *s),
+			    unsigned *odd)
 {
 	unsigned stale = 0;
 
@@ -106,14 +108,16 @@ static enum check_result judge(const struct stage *s, struct check_report *repor
 	unsigned stale = count_stale(s, flush_page, &odd);
 
 	format(report->control, sizeof(report->control),
-	       "control saw %u of %u stale without a flush, %u after INVLPG of another page", nothing,
-	       ROUNDS, other);
+	       "control saw %u of %u stale without a flush, %u after INVLPG of another page",
+	       nothing, ROUNDS, other);
 	if (odd)
 		return check_end(report, CHECK_FAIL, "%u reads gave neither frame's tag", odd);
 	if (stale)
-		return check_end(report, CHECK_FAIL, "%u of %u reads stale after INVLPG", stale, ROUNDS);
+		return check_end(report, CHECK_FAIL, "%u of %u reads stale after INVLPG", stale,
+				 ROUNDS);
 	if (!nothing)
-		return check_end(report, CHECK_SKIP, "blind: no read is stale here even without a flush");
+		return check_end(report, CHECK_SKIP,
+				 "blind: no read is stale here even without a flush");
 	return CHECK_PASS;
 }
 

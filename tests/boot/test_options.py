@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The kernel's command line, good and bad, and faults put in on purpose."""
+
+import subprocess
+
+import pytest
+
+
+def test_cpus_uses_some_of_those_there(boot):
+    run = boot("--cpus", "4", "--", "cpus=2", "run=smp/*,ipi/*")
+    assert run.status == 0, run.console + run.messages
+    cpus = run.report.one("cpus")
+    assert (cpus["described"], cpus["expected"], cpus["online"]) == (4, 2, 2)
+    run.report.assert_whole()
+    assert run.report.one("run")["cmdline"] == "cpus=2 run=smp/*,ipi/*"
+
+
+def test_counting_is_exact_where_every_instruction_takes_a_tick(boot):
+    run = boot(
+        *("--accel", "tcg", "--qemu-arg", "-icount", "--qemu-arg", "shift=0,sleep=off"),
+        *("--", "run=self/*"),
+    )
+    assert run.status == 0, run.console + run.messages
+    empty = run.report.bench("self/empty")
+    assert empty["net"] == 0
+    assert empty["p5"] == empty["p95"]
+    for count in (1, 10, 100, 1000):
+        assert run.report.bench(f"self/nop-{count}")["net"] == count
+
+
+def test_features_can_be_turned_off(boot):
+    run = boot("--", "nopge nopcid noinvpcid noinvlpgb nox2apic run=local/*,smp/*")
+    assert run.status == 0, run.console + run.messages
+    report = run.report
+    cpu = report.one("cpu")
+    assert "pge" in cpu["disabled"]
+    assert not {"pge", "pcid", "invpcid", "x2apic"} & set(cpu["features"])
+    assert report.one("cpus")["apic_mode"] == "xapic"
+    assert (
+        report.one("skip", name="local/cr4-pge-toggle")["why"]
+        == "CPUID.1:EDX[13] PGE = 1, but turned off by nopge"
+    )
+    assert "nopge: PGE is not used" in report.lines
+    # Silent about what the CPU has not got anyway.
+    assert not [line for line in report.lines if line.startswith("noinvlpgb")]
+
+
+@pytest.mark.parametrize(
+    "inject, says",
+    [
+        ("panic", "PANIC on CPU 0 (APIC ID 0): asked for by inject=panic"),
+        ("fault", "PANIC on CPU 0 (APIC ID 0): #PF page fault, error code 2"),
+    ],
+)
+def test_a_dying_kernel_says_why_and_where(boot, inject, says):
+    run = boot("--", f"inject={inject}")
+    assert run.status == 3
+    assert says in run.console
+    assert "backtrace\n" in run.console
+    assert "inject_early+0x" in run.console
+    assert "cr2 " in run.console
+    if inject == "fault":
+        assert "write of 0000000000005000, not mapped" in run.console
+        assert "rax " in run.console
+        assert "write_unmapped" in run.console
+    assert not run.report.all("end")
+
+
+@pytest.mark.parametrize(
+    "inject, failing",
+    [("fail", {"smp/all-cpus-answer"}), ("skip-local", {"stale/invlpg-4k"})],
+)
+def test_an_injected_fault_fails_its_check_and_no_other(boot, inject, failing):
+    run = boot("--", f"inject={inject}", "run=smp/*,stale/*,fault/*")
+    run.report.assert_whole()
+    assert {c["name"] for c in run.report.all("check", result="fail")} == failing
+    assert run.status == 1
+    assert "FAILED" in run.report.lines
+
+
+def test_unknown_words_are_named_and_left_out(boot):
+    run = boot("--", "runn=self/* cpus=many suite=quik budget= nopge=1 run=slf/*,smp/* seed=7")
+    assert run.status == 0, run.console + run.messages
+    complaints = [line for line in run.report.lines if line.startswith("command line: ")]
+    assert complaints == [
+        "command line: ignored: unknown word 'runn=self/*'; nearest: run",
+        "command line: ignored: bad value in 'cpus=many'; valid: 1 to 4294967295",
+        "command line: ignored: bad value in 'suite=quik'; nearest: quick",
+        "command line: ignored: 'budget=' needs a value",
+        "command line: ignored: 'nopge=1' takes no value; valid: nopge",
+        "command line: ignored: run=slf/* selects nothing; nearest: self/nop-1",
+    ]
+    assert {c["name"] for c in run.report.all("check")} == {"smp/all-cpus-answer"}
+
+
+def test_garbage_in_the_file_loses_nothing_else(boot, tmp_path):
+    config = tmp_path / "garbage.cfg"
+    garbage = bytes((i * 97 + 13) % 256 for i in range(3000))
+    config.write_bytes(garbage + b"\r\n run=smp/*\r\n")
+    run = boot(env={"SHOOTDOWN_CFG": str(config)})
+    assert run.status == 0, run.console + run.messages
+    run.report.assert_whole()
+    assert "ignored: unknown word" in run.console
+    assert {c["name"] for c in run.report.all("check")} == {"smp/all-cpus-answer"}
+
+
+def test_a_file_saved_as_utf16_is_read(boot, tmp_path):
+    config = tmp_path / "utf16.cfg"
+    config.write_bytes("run=smp/*\r\n".encode("utf-16"))
+    run = boot(env={"SHOOTDOWN_CFG": str(config)})
+    assert run.status == 0, run.console + run.messages
+    assert run.report.one("run")["cmdline"] == "run=smp/*"
+
+
+def test_a_very_long_command_line_loses_nothing(boot, tmp_path):
+    config = tmp_path / "long.cfg"
+    config.write_text("nonsense=12345 " * 680 + "run=smp/*")
+    assert config.stat().st_size > 10000
+    run = boot(env={"SHOOTDOWN_CFG": str(config)})
+    assert run.status == 0, run.console + run.messages
+    report = run.report
+    report.assert_whole()
+    assert "command line: ignored: 648 more words that are not understood" in report.lines
+    assert {c["name"] for c in report.all("check")} == {"smp/all-cpus-answer"}
+    assert report.one("run")["cmdline"].endswith("...")
+
+
+def test_records_alone_and_text_alone(boot):
+    run = boot("--", "format=records run=smp/*")
+    assert run.report.all("end")
+    assert not [line for line in run.report.lines if line.startswith("[")]
+
+
+def test_runs_in_64_mib(boot):
+    run = boot("--mem", "64M", "--cpus", "4")
+    assert run.status == 0, run.console + run.messages
+    assert run.report.one("machine")["memory_mib"] <= 64
+    run.report.assert_whole()

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the default run reports, and how the report behaves when it is damaged."""
+
+import subprocess
+
+from conftest import ROOT
+from report import Report
+
+
+def test_passes_and_is_whole(plain_run):
+    assert plain_run.status == 0, plain_run.console + plain_run.messages
+    end = plain_run.report.assert_whole()
+    assert end["fail"] == 0
+    assert end["pass"] >= 2
+    assert end["benches"] >= 9
+
+
+def test_log_file_holds_the_same_report(plain_run):
+    kept = Report(plain_run.log.read_text(encoding="utf-8", errors="replace"))
+    assert kept.records == plain_run.report.records
+
+
+def test_says_what_was_run_and_where(plain_run):
+    report = plain_run.report
+    run = report.one("run")
+    assert run["format"] == 1
+    assert run["boot"] == "efi"
+    assert run["cmdline"] == ""
+    assert run["hypervisor"] == "TCGTCGTCGTCG"
+    assert run["firmware"].startswith("UEFI 2.")
+    assert run["compiler"].split()[0] in ("gcc", "clang")
+    machine = report.one("machine")
+    assert machine["vendor"] == "QEMU"
+    assert 200 < machine["memory_mib"] <= 256
+    cpu = report.one("cpu")
+    assert {"pge", "nx", "hypervisor"} <= set(cpu["features"])
+    assert cpu["disabled"] == []
+
+
+def test_every_cpu_is_online_and_placed(plain_run):
+    report = plain_run.report
+    cpus = report.one("cpus")
+    assert (cpus["expected"], cpus["online"], cpus["failed"]) == (4, 4, [])
+    placed = report.all("cpu_at")
+    assert [p["cpu"] for p in placed] == [0, 1, 2, 3]
+    assert len({(p["package"], p["core"], p["thread"]) for p in placed}) == 4
+    assert report.one("check", name="smp/all-cpus-answer")["result"] == "pass"
+
+
+def test_clock_is_cross_checked(plain_run):
+    clock = plain_run.report.one("clock")
+    assert clock["tsc_hz"] > 10**6
+    assert {c["source"] for c in clock["checks"]} >= {"HPET", "PM timer", "PIT"}
+    assert clock["source"] in {c["source"] for c in clock["checks"]}
+
+
+def test_missing_feature_is_a_skip_that_names_its_bit(plain_run):
+    report = plain_run.report
+    features = report.one("cpu")["features"]
+    for name, feature, bit in (
+        ("local/cr3-noflush", "pcid", "CPUID.1:ECX[17] PCID = 0"),
+        ("local/invpcid-all", "invpcid", "CPUID.7:EBX[10] INVPCID = 0"),
+    ):
+        if feature in features:
+            assert report.bench(name)
+        else:
+            assert report.one("skip", name=name)["why"] == bit
+
+
+def test_bench_records_agree_with_themselves(plain_run):
+    for bench in plain_run.report.all("bench"):
+        order = [bench[k] for k in ("min", "p5", "p25", "p50", "p75", "p95", "p99", "max")]
+        assert order == sorted(order), bench
+        assert bench["ci"][0] <= bench["p50"] <= bench["ci"][1]
+        assert abs(bench["net"] - (bench["p50"] - bench["baseline"])) < 0.001
+        assert bench["n"] >= 1
+        assert bench["unit"] == "tsc"
+    for name in ("local/cr3-reload", "local/cr4-pge-toggle", "local/invlpg-4k"):
+        assert plain_run.report.bench(name)
+        assert plain_run.report.bench(name, "throughput")["params"]["unroll"] == 16
+    assert plain_run.report.bench("ipi/unicast-rtt")["net"] > 0
+
+
+def test_stale_check_has_a_control_that_saw_stale_reads(plain_run):
+    check = plain_run.report.one("check", name="stale/invlpg-4k")
+    if check["result"] == "skip":
+        assert check["why"].startswith("blind")
+    else:
+        assert check["result"] == "pass"
+        assert "control saw" in check["control"]
+
+
+def test_progress_is_numbered_without_gaps(plain_run):
+    places = [
+        line[1 : line.index("]")].split("/")
+        for line in plain_run.report.lines
+        if line.startswith("[") and "/" in line[:8]
+    ]
+    total = int(places[0][1])
+    assert [int(p[0]) for p in places] == list(range(1, total + 1))
+
+
+def test_text_fits_a_terminal(plain_run):
+    for line in plain_run.report.lines:
+        if "@SD1" not in line:
+            assert len(line) <= 132, line
+
+
+def report_check(path):
+    return subprocess.run(
+        [str(ROOT / "build/shootdown-report"), "check", str(path)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_shootdown_report_accepts_the_log(plain_run):
+    done = report_check(plain_run.log)
+    assert done.returncode == 0, done.stdout
+
+
+def test_log_cut_in_the_middle_is_noticed(plain_run, tmp_path):
+    whole = plain_run.log.read_bytes()
+    cut = tmp_path / "cut.log"
+    cut.write_bytes(whole[: len(whole) // 2])
+    done = report_check(cut)
+    assert done.returncode == 2
+    assert "incomplete" in done.stdout
+
+
+def test_log_with_a_lost_line_is_noticed(plain_run, tmp_path):
+    lines = plain_run.log.read_bytes().split(b"\n")
+    lines = [line for line in lines if b'"seq":12,' not in line]
+    lost = tmp_path / "lost.log"
+    lost.write_bytes(b"\n".join(lines))
+    done = report_check(lost)
+    assert done.returncode == 2
+    assert "12" in done.stdout

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""run.sh: options, exit statuses, and the way from KVM back to TCG."""
+
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+
+@pytest.mark.parametrize(
+    "args, says",
+    [
+        (["--cpus"], "--cpus needs a value"),
+        (["--cpus", "none"], "--cpus none: not a number of CPUs"),
+        (["--mem", "lots"], "--mem lots: not a size"),
+        (["--accel", "hvf"], "not one of: auto kvm tcg"),
+        (["--emulator", "bochs"], "not built yet"),
+        (["--boot", "grub-efi"], "not built yet"),
+        (["--lab"], "not built yet"),
+        (["--firmware", "/nowhere"], "can't be read"),
+        (["--frobnicate"], "unknown option '--frobnicate'"),
+        (["stray"], "unknown option 'stray'"),
+    ],
+)
+def test_bad_options_are_named_and_nothing_boots(args, says):
+    done = subprocess.run(
+        [str(ROOT / "run.sh"), *args], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert not done.stdout
+
+
+def test_help_is_help():
+    done = subprocess.run(
+        [str(ROOT / "run.sh"), "--help"], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: ./run.sh")
+
+
+def test_missing_emulator_is_a_set_up_error(boot):
+    run = boot("--qemu", "/nowhere/qemu")
+    assert run.status == 2
+    assert "no QEMU at '/nowhere/qemu'" in run.messages
+
+
+def test_a_guest_that_never_ends_is_stopped(boot, tmp_path):
+    emulator = tmp_path / "qemu"
+    emulator.write_text("#!/bin/sh\nexec sleep 600\n")
+    emulator.chmod(0o755)
+    run = boot("--qemu", str(emulator), "--timeout", "2")
+    assert run.status == 3
+    assert "stopped after 2 s (--timeout)" in run.messages
+    assert "the guest printed nothing" in run.messages
+
+
+def test_an_emulator_that_fails_is_quoted(boot):
+    run = boot("--qemu-arg", "-no-such-option")
+    assert run.status == 3
+    assert "QEMU says: " in run.messages
+    assert "-no-such-option" in run.messages
+
+
+@pytest.fixture
+def machine_with_kvm(tmp_path):
+    """A QEMU whose KVM guests say nothing, and a machine on which run.sh believes in KVM."""
+    emulator = tmp_path / "qemu"
+    emulator.write_text(
+        "#!/bin/sh\n"
+        'case " $* " in *" -accel kvm "*) exec sleep 600 ;; esac\n'
+        'exec qemu-system-x86_64 "$@"\n'
+    )
+    emulator.chmod(0o755)
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text("flags : fpu vmx sse\n")
+    kvm = tmp_path / "kvm"
+    kvm.touch()
+    env = {
+        "SHOOTDOWN_CPUINFO": str(cpuinfo),
+        "SHOOTDOWN_KVM": str(kvm),
+        "SHOOTDOWN_SILENCE_S": "2",
+    }
+    return emulator, env
+
+
+def test_silent_kvm_falls_back_to_tcg(boot, machine_with_kvm):
+    emulator, env = machine_with_kvm
+    run = boot("--qemu", str(emulator), "--", "run=smp/*", env=env)
+    assert run.status == 0, run.console + run.messages
+    assert run.messages.count("the guest stayed silent under KVM") == 1
+    run.report.assert_whole()
+
+
+def test_kvm_is_not_tried_where_the_cpu_can_run_no_guests(boot, machine_with_kvm):
+    emulator, env = machine_with_kvm
+    (emulator.parent / "cpuinfo").write_text("flags : fpu sse notvmx\n")
+    run = boot("--qemu", str(emulator), "--", "run=smp/*", env=env)
+    assert run.status == 0, run.console + run.messages
+    assert "KVM" not in run.messages

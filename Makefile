@@ -178,14 +178,14 @@ test-host: $(HOST_TESTS)
 test-boot: all tools
 	$(PYTHON) -m pytest -q tests/boot
 
-# Every C file but the assembly constants, which are no program.
+# cppcheck takes each linker symbol for an object of its own (comparePointers).
 LINT_C := $(shell git ls-files '*.c' '*.h')
 
 lint: setup-lint
-	clang-format --dry-run -Werror $(LINT_C)
+	@clang-format --dry-run -Werror $(LINT_C)
 	shellcheck run.sh tools/setup.sh boot/efi/set_nx_compat.sh .ci/run
 	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
-	    --suppress=missingIncludeSystem --std=c11 --platform=unix64 -D__x86_64__ -DCOMMIT='""' -I. \
+	    --suppress=missingIncludeSystem --suppress=comparePointers --std=c11 --platform=unix64 -D__x86_64__ -DCOMMIT='""' -I. \
 	    $(filter-out boot/efi/%,$(filter %.c,$(LINT_C)))
 	$(MAKE) CC=clang O=$(O)/clang all tools
 

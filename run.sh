@@ -43,7 +43,7 @@ note() {
     printf 'run.sh: %s\n' "$*" >&2
 }
 
-accel=auto emulator=qemu boot=efi cpus=2 cpu='' mem=256M log=build/last.log timeout=600
+accel=auto cpus=2 cpu='' mem=256M log=build/last.log timeout=600
 qemu=qemu-system-x86_64 firmware='' records='' cmdline=''
 qemu_args=()
 
@@ -88,21 +88,31 @@ parse_options() {
 
 take_value() {
     case $1 in
-    --accel) one_of "$1" "$2" auto kvm tcg && accel=$2 ;;
+    --accel)
+        one_of "$1" "$2" auto kvm tcg
+        accel=$2
+        ;;
     --emulator)
         one_of "$1" "$2" qemu bochs
         [ "$2" = qemu ] || fail "--emulator $2: not built yet"
-        emulator=$2
         ;;
     --boot)
         one_of "$1" "$2" efi grub-efi grub-bios
         [ "$2" = efi ] || fail "--boot $2: not built yet"
-        boot=$2
         ;;
-    --cpus) is_number "$2" && cpus=$2 || fail "--cpus $2: not a number of CPUs" ;;
-    --timeout) is_number "$2" && timeout=$2 || fail "--timeout $2: not a number of seconds" ;;
+    --cpus)
+        is_number "$2" || fail "--cpus $2: not a number of CPUs"
+        cpus=$2
+        ;;
+    --timeout)
+        is_number "$2" || fail "--timeout $2: not a number of seconds"
+        timeout=$2
+        ;;
     --cpu) cpu=$2 ;;
-    --mem) [[ $2 =~ ^[1-9][0-9]*[KMGT]?$ ]] && mem=$2 || fail "--mem $2: not a size such as 256M" ;;
+    --mem)
+        [[ $2 =~ ^[1-9][0-9]*[KMGT]?$ ]] || fail "--mem $2: not a size such as 256M"
+        mem=$2
+        ;;
     --log) log=$2 ;;
     --qemu) qemu=$2 ;;
     --qemu-arg) qemu_args+=("$2") ;;
@@ -181,9 +191,9 @@ qemu_command() {
     fi
     args=(-machine q35 -accel "$chosen" -cpu "$model" -smp "$cpus" -m "$mem")
     firmware_args
-    args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:$work/esp"
-        -device virtio-blk-pci,drive=esp,bootindex=0
-        -device isa-debug-exit,iobase=0xf4,iosize=0x04
+    args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:${work}/esp"
+        -device "virtio-blk-pci,drive=esp,bootindex=0"
+        -device "isa-debug-exit,iobase=0xf4,iosize=0x04"
         -display none -monitor none -serial "file:$work/serial" -net none -no-reboot
         "${qemu_args[@]}")
 }
@@ -202,7 +212,7 @@ stop_qemu() {
     fi
 }
 
-# Sets `ended`: exit (by itself), silent (not a byte in time), timeout.
+# Sets `ended` to how the emulator ended: by itself, silent (not a byte in time), timeout.
 watch() {
     local start=$SECONDS
     while kill -0 "$qemu_pid" 2>/dev/null; do
@@ -217,7 +227,7 @@ watch() {
             return
         fi
     done
-    ended=exit
+    ended='by itself'
 }
 
 # One boot, its console on standard output.
@@ -240,7 +250,7 @@ boot_machine() {
     if [ "$accel" = auto ] && [ "$chosen" = kvm ]; then may_fall_back=yes; fi
     boot_once
     if [ "$may_fall_back" = yes ] && [ ! -s "$work/serial" ]; then
-        note "the guest stayed silent under KVM ($ended); trying again with TCG"
+        note "the guest stayed silent under KVM; trying again with TCG"
         chosen=tcg
         may_fall_back=no
         boot_once

@@ -118,7 +118,7 @@ static uint64_t measure_once(const struct reference *ref)
 /* The median of a few rounds. */
 static uint64_t measure(const struct reference *ref)
 {
-	uint64_t hz[ROUNDS];
+	uint64_t hz[ROUNDS] = {0};
 
 	for (int i = 0; i < ROUNDS; i++) {
 		uint64_t one = measure_once(ref);

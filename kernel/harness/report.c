@@ -42,7 +42,7 @@ struct figure {
 
 static struct figure fixed(int64_t value, unsigned decimals)
 {
-	struct figure f;
+	struct figure f = {.text = ""};
 
 	format_fixed(f.text, sizeof(f.text), value, decimals);
 	return f;

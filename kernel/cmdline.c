@@ -209,7 +209,7 @@ static void take(const struct option *opt, struct slice word, struct slice value
 
 	if (opt->kind == KIND_FLAG) {
 		if (value.at)
-			complain("ignored:", word, ": takes no value; valid: ", opt->name);
+			complain("ignored:", word, " takes no value; valid: ", opt->name);
 		else
 			*(bool *)member = true;
 		return;

@@ -63,7 +63,6 @@ static bool plausible_frame(uint64_t rbp)
 
 static void print_backtrace(uint64_t rbp)
 {
-	console_emergency("backtrace\n");
 	for (int i = 0; i < MAX_FRAMES && plausible_frame(rbp); i++) {
 		const uint64_t *frame = (const uint64_t *)rbp;
 
@@ -74,6 +73,21 @@ static void print_backtrace(uint64_t rbp)
 			break;
 		rbp = frame[0];
 	}
+}
+
+/*
+ * A function that has not set up its frame yet, or needs none, is missing in the chain of frames;
+ * then its return address is what RSP points to.
+ */
+static void print_frameless_caller(const struct trap_frame *f)
+{
+	uint64_t offset, word;
+
+	if (!plausible_frame(f->rsp))
+		return;
+	word = *(const uint64_t *)f->rsp;
+	if (*symbol_find(word - 1, &offset) != '?')
+		print_address("from", word - 1);
 }
 
 static void print_registers(const struct trap_frame *f)
@@ -126,6 +140,8 @@ static void fatal_exception(struct trap_frame *f)
 	print_address("at  ", f->rip);
 	print_registers(f);
 	print_control_registers();
+	console_emergency("backtrace\n");
+	print_frameless_caller(f);
 	print_backtrace(f->rbp);
 	finish();
 }
@@ -150,6 +166,7 @@ void panic(const char *fmt, ...)
 	console_emergency("  rsp %016lx  rflags %lx\n", (uint64_t)__builtin_frame_address(0),
 			  read_rflags());
 	print_control_registers();
+	console_emergency("backtrace\n");
 	print_backtrace((uint64_t)__builtin_frame_address(0));
 	finish();
 }

@@ -38,25 +38,33 @@ static void put_text(struct record *r, const char *text)
 	put(r, text, text_length(text, SIZE_MAX));
 }
 
+/* One character as JSON wants it; returns its length. */
+static size_t escape(unsigned char c, char out[8])
+{
+	if (c == '"' || c == '\\')
+		return format(out, 8, "\\%c", c);
+	if (c >= ' ' && c <= '~')
+		return format(out, 8, "%c", c);
+	return format(out, 8, "\\u%04x", c);
+}
+
 static void put_quoted(struct record *r, const char *s, size_t n)
 {
-	bool cut = n > RECORD_STRING_MAX;
+	size_t written = 0;
 
 	put(r, "\"", 1);
-	for (size_t i = 0; i < (cut ? RECORD_STRING_MAX : n); i++) {
+	for (size_t i = 0; i < n; i++) {
 		char escaped[8];
-		unsigned char c = s[i];
+		size_t length = escape(s[i], escaped);
 
-		if (c == '"' || c == '\\') {
-			put(r, "\\", 1);
-			put(r, s + i, 1);
-		} else if (c >= ' ' && c <= '~') {
-			put(r, s + i, 1);
-		} else {
-			put(r, escaped, format(escaped, sizeof(escaped), "\\u%04x", c));
+		written += length;
+		if (written > RECORD_STRING_MAX) {
+			put_text(r, "...");
+			break;
 		}
+		put(r, escaped, length);
 	}
-	put_text(r, cut ? "...\"" : "\"");
+	put(r, "\"", 1);
 }
 
 /* The comma and the key before a value. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define RECORD_JSON_MAX   4000
-#define RECORD_STRING_MAX 1024 /* longer strings are cut, and end in "..." */
+#define RECORD_STRING_MAX 1024 /* as written; longer ones are cut and end in "..." */
 
 struct record {
 	char json[RECORD_JSON_MAX + 1];

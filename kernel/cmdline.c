@@ -28,6 +28,8 @@ struct option {
 _Static_assert(AT(format_records) == AT(format_text) + sizeof(bool), "format=");
 _Static_assert(AT(uart_baud) == AT(uart_port) + sizeof(uint64_t), "uart=");
 
+const char *const others_names[] = {"hlt", "poll", "busy", NULL};
+
 static const struct option options[] = {
 	{"run", KIND_TEXT, AT(run), NULL, 0, 0},
 	{"suite", KIND_CHOICE, AT(suite), LIST("quick", "full"), 0, 0},
@@ -41,7 +43,7 @@ static const struct option options[] = {
 	{"noinvlpgb", KIND_FLAG, AT(noinvlpgb), NULL, 0, 0},
 	{"nox2apic", KIND_FLAG, AT(nox2apic), NULL, 0, 0},
 	{"inject", KIND_CHOICE, AT(inject), inject_names, 0, 0},
-	{"others", KIND_CHOICE, AT(others), LIST("hlt", "poll", "busy"), 0, 0},
+	{"others", KIND_CHOICE, AT(others), others_names, 0, 0},
 	{"freq", KIND_SET, 0, LIST("leave"), 0, 0},
 	{"console", KIND_SET, AT(console_serial), LIST("serial"), 0, 0},
 	{"uart", KIND_UART, AT(uart_port), NULL, 0, 0},

@@ -33,6 +33,9 @@ struct options {
 	uint32_t exit;
 };
 
+/* By enum others. */
+extern const char *const others_names[];
+
 /* One complaint: a line of text without its end. */
 typedef void (*cmdline_error_fn)(const char *message);
 

@@ -79,7 +79,10 @@ static const char *parse_spec(const char *f, struct spec *spec, va_list *args)
 			break;
 	}
 	if (*f == '*') {
-		spec->width = va_arg(*args, int);
+		int width = va_arg(*args, int);
+
+		spec->left |= width < 0;
+		spec->width = width < 0 ? -(unsigned)width : (unsigned)width;
 		f++;
 	}
 	while (*f >= '0' && *f <= '9')

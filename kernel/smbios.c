@@ -120,7 +120,7 @@ void smbios_read(uint64_t entry, const void *(*map)(uint64_t phys, size_t bytes)
 			return;
 		at += s[1];
 		end = at;
-		while (end + 1 < t.bytes && (t.at[end] || t.at[end + 1]))
+		while (end < t.bytes && (t.at[end] || (end + 1 < t.bytes && t.at[end + 1])))
 			end++;
 		take_structure(s, (struct table){t.at + at, end - at}, out);
 		at = end + 2 < t.bytes ? end + 2 : t.bytes;

@@ -19,6 +19,11 @@ struct smp_summary smp;
 
 static enum others idle_mode;
 
+const char *smp_others(void)
+{
+	return others_names[idle_mode];
+}
+
 static void handle_wake(struct trap_frame *frame)
 {
 	(void)frame;

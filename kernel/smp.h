@@ -27,6 +27,9 @@ extern struct smp_summary smp;
  */
 void smp_init(const struct boot_info *info, const struct options *o, struct cpu *boot_cpu);
 
+/* How the CPUs that have no work wait: "hlt", "poll" or "busy". */
+const char *smp_others(void);
+
 /*
  * Gives `fn` to an online CPU other than this one. It runs there with interrupts off, outside
  * interrupt context. One at a time for each CPU: smp_wait() before the next.

@@ -52,10 +52,11 @@ void segments_load(struct cpu *cpu)
 			 :
 			 : "i"(SEL_CODE64)
 			 : "rax", "memory");
-	__asm__ volatile("mov %0, %%ds\n\tmov %0, %%es\n\tmov %0, %%ss\n\tmov %0, %%fs\n\t"
-			 "mov %0, %%gs"
+	__asm__ volatile("mov %0, %%ss" : : "r"(SEL_DATA) : "memory");
+	/* Null selectors survive the way to CPL 3; others would be cleared there, GS.base with them. */
+	__asm__ volatile("mov %0, %%ds\n\tmov %0, %%es\n\tmov %0, %%fs\n\tmov %0, %%gs"
 			 :
-			 : "r"(SEL_DATA)
+			 : "r"(0)
 			 : "memory");
 	wrmsr(MSR_GS_BASE, (uint64_t)cpu); /* after the selector, whose load clears the base */
 	__asm__ volatile("ltr %w0" : : "r"(SEL_TSS) : "memory");

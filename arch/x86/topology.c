@@ -50,6 +50,21 @@ static int widths_from_levels(query_fn query, uint32_t leaf, uint32_t *id, unsig
 	return level > 0;
 }
 
+/* AMD: threads in the package, and in a core where leaf 8000_001Eh (TopologyExtensions) tells. */
+static int widths_from_amd_counts(query_fn query, uint32_t max_extended, unsigned *core,
+				  unsigned *package)
+{
+	uint32_t sizes = max_extended >= 0x80000008 ? query(0x80000008, 0).ecx : 0;
+
+	if (!(sizes & 0xff))
+		return 0;
+	*package = sizes >> 12 & 0xf ? sizes >> 12 & 0xf : bits_for((sizes & 0xff) + 1);
+	*core = 0;
+	if (max_extended >= 0x8000001e && query(0x80000001, 0).ecx >> 22 & 1)
+		*core = bits_for((query(0x8000001e, 0).ebx >> 8 & 0xff) + 1);
+	return 1;
+}
+
 /* Before those leaves: counts of logical CPUs and cores in the package. */
 static void widths_from_counts(query_fn query, uint32_t max, uint32_t max_extended, uint32_t *id,
 			       unsigned *core, unsigned *package)
@@ -59,9 +74,9 @@ static void widths_from_counts(query_fn query, uint32_t max, uint32_t max_extend
 	uint32_t cores = threads;
 
 	*id = one.ebx >> 24;
-	if (max_extended >= 0x80000008 && query(0x80000008, 0).ecx & 0xff)
-		cores = (query(0x80000008, 0).ecx & 0xff) + 1;
-	else if (max >= 4 && query(4, 0).eax & 0x1f)
+	if (widths_from_amd_counts(query, max_extended, core, package))
+		return;
+	if (max >= 4 && query(4, 0).eax & 0x1f)
 		cores = (query(4, 0).eax >> 26) + 1;
 	*package = bits_for(threads > cores ? threads : cores);
 	*core = *package - bits_for(cores);

@@ -4,6 +4,7 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/safe.h"
+#include "arch/x86/user.h"
 
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, IF cleared on entry */
 
@@ -130,6 +131,10 @@ void trap_dispatch(struct trap_frame *frame)
 	}
 	if (frame->vector >= VECTOR_EXCEPTIONS)
 		return; /* spurious: nothing to acknowledge */
+	if ((frame->cs & 3) == 3) {
+		user_leave(frame);
+		return;
+	}
 	if (take_guarded(frame))
 		return;
 	if (fatal)

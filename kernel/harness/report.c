@@ -8,6 +8,7 @@
 #include "kernel/console.h"
 #include "kernel/format.h"
 #include "kernel/harness/records.h"
+#include "kernel/smp.h"
 #include "mm/kernel_space.h"
 
 /* A skip or a failure, for the lists at the end. The newest is the first. */
@@ -102,6 +103,7 @@ static void record_bench(const struct measurement *m, bool throughput)
 	record_string(&record, "name", m->bench->name);
 	record_open(&record, "params", '{');
 	record_string(&record, "mode", throughput ? "throughput" : "latency");
+	record_string(&record, "others", smp.online > 1 ? smp_others() : "none");
 	if (throughput)
 		record_unsigned(&record, "unroll", BENCH_UNROLL_COUNT);
 	record_close(&record, '}');
@@ -187,7 +189,7 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 {
 	char interval[48];
 
-	format(interval, sizeof(interval), "[%ld-%ld]", m->latency_stats.ci_lo - m->baseline,
+	format(interval, sizeof(interval), "[%ld, %ld]", m->latency_stats.ci_lo - m->baseline,
 	       m->latency_stats.ci_hi - m->baseline);
 	printk("  %-28s %8ld %-17s %10s", m->bench->name, m->net, interval,
 	       nanoseconds(m->net * 1000).text);
@@ -204,8 +206,8 @@ void report_table(const char *group, size_t group_length, const struct measureme
 
 	for (size_t i = 0; i < n; i++)
 		measured += m[i].n > 0;
-	if (!measured)
-		return;
+	if (measured < 2)
+		return; /* one line says it all already */
 	printk("\n  %.*s/%-*s %8s %-17s %10s %12s", (int)group_length, group,
 	       27 - (int)group_length, "", "net", "[95% of median]", "ns", "back to back");
 	if (reference)

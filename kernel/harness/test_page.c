@@ -2,6 +2,7 @@
 /* Maps pages for tests. */
 #include "kernel/harness/test_page.h"
 
+#include "arch/x86/mem.h"
 #include "arch/x86/tlb.h"
 #include "mm/frames.h"
 #include "mm/kernel_space.h"
@@ -9,18 +10,33 @@
 
 static uint64_t next = TEST_BASE;
 
-uint64_t test_page_map(unsigned flags)
+/* Maps `frame`, which is freed where that can't be. */
+static uint64_t map_frame(uint64_t frame, unsigned flags)
 {
-	uint64_t frame = frame_alloc_zeroed(), va = next;
+	uint64_t va = next;
 
 	if (!frame)
 		return 0;
-	if (!paging_map(&kernel_tables, va, frame, PAGE_4K, MAP_WRITE | flags)) {
+	if (!paging_map(&kernel_tables, va, frame, PAGE_4K, flags)) {
 		frames_free(frame, 1);
 		return 0;
 	}
 	next += FRAME_SIZE;
 	return va;
+}
+
+uint64_t test_page_map(unsigned flags)
+{
+	return map_frame(frame_alloc_zeroed(), MAP_WRITE | flags);
+}
+
+uint64_t test_page_map_code(const void *code, size_t bytes)
+{
+	uint64_t frame = frame_alloc_zeroed();
+
+	if (frame)
+		memcpy(phys_to_virt(frame), code, bytes);
+	return map_frame(frame, MAP_EXECUTE | MAP_USER);
 }
 
 void test_page_unmap(uint64_t va)

@@ -2,10 +2,13 @@
 /*
  * Proves that INVPCID faults where the manual says so (Intel SDM vol. 2A, INVPCID, "64-Bit Mode
  * Exceptions"). Each check first runs an operand that is one step inside the rule, which must not
- * fault: that is its control. CPL > 0 needs a user program and is not here.
+ * fault: that is its control.
  */
 #include "arch/x86/safe.h"
+#include "arch/x86/user.h"
+#include "kernel/format.h"
 #include "kernel/harness/check.h"
+#include "kernel/harness/test_page.h"
 #include "kernel/inject.h"
 
 #define LAST_CANONICAL     0x00007fffffffffffull
@@ -30,6 +33,16 @@ static fault_t try(const struct operand *op, bool pcide)
 	return fault;
 }
 
+static enum check_result judge_fault(struct check_report *report, fault_t fault)
+{
+	if (!fault || inject_is(INJECT_NO_FAULT))
+		return check_end(report, CHECK_FAIL, "did not fault, #GP(0) is due");
+	if (fault != FAULT(VECTOR_GP, 0))
+		return check_end(report, CHECK_FAIL, "vector %u, error code %u; #GP(0) is due",
+				 fault_vector(fault), (unsigned)fault);
+	return check_end(report, CHECK_PASS, "#GP(0)");
+}
+
 static enum check_result judge(struct check_report *report, const struct operand *inside,
 			       const struct operand *outside, bool pcide)
 {
@@ -38,16 +51,8 @@ static enum check_result judge(struct check_report *report, const struct operand
 	if (fault)
 		return check_end(report, CHECK_FAIL, "a legal operand faulted with vector %u",
 				 fault_vector(fault));
-	check_end(report, CHECK_PASS, "legal operand: no fault");
-	for (unsigned i = 0; i < CHECK_TEXT_MAX; i++)
-		report->control[i] = report->why[i];
-	fault = inject_is(INJECT_NO_FAULT) ? FAULT_NONE : try(outside, pcide);
-	if (!fault)
-		return check_end(report, CHECK_FAIL, "did not fault, #GP(0) is due");
-	if (fault != FAULT(VECTOR_GP, 0))
-		return check_end(report, CHECK_FAIL, "vector %u, error code %u; #GP(0) is due",
-				 fault_vector(fault), (unsigned)fault);
-	return check_end(report, CHECK_PASS, "#GP(0)");
+	format(report->control, sizeof(report->control), "legal operand: no fault");
+	return judge_fault(report, try(outside, pcide));
 }
 
 static enum check_result run_type(struct check_report *report)
@@ -96,6 +101,42 @@ static enum check_result run_pcid_context(struct check_report *report)
 		     &(struct operand){INVPCID_CONTEXT, {1, 0}}, false);
 }
 
+/* What runs at CPL 3: "ud2" alone is the control, it shows that code runs there at all. */
+__asm__(".pushsection .rodata\n"
+	"cpl3_control: ud2\n"
+	"cpl3_invpcid: invpcid (%rdi), %rsi\n\tud2\n"
+	"cpl3_end:\n"
+	".popsection");
+extern const uint8_t cpl3_control[], cpl3_invpcid[], cpl3_end[];
+
+static enum check_result judge_cpl3(struct check_report *report, uint64_t page)
+{
+	uint64_t flags = irq_save(), invpcid_at = page + (cpl3_invpcid - cpl3_control);
+	/* A descriptor of zeros, in the code page: legal for type 2, and CPL 3 may read it. */
+	uint64_t desc = page + 64;
+	fault_t control = user_run(page, 0, 0);
+	fault_t fault = user_run(invpcid_at, desc, INVPCID_ALL_GLOBAL);
+
+	irq_restore(flags);
+	format(report->control, sizeof(report->control), "UD2 at CPL 3: vector %u",
+	       fault_vector(control));
+	if (control != FAULT(VECTOR_UD, 0))
+		return check_end(report, CHECK_FAIL, "no code ran at CPL 3");
+	return judge_fault(report, fault);
+}
+
+static enum check_result run_cpl3(struct check_report *report)
+{
+	uint64_t page = test_page_map_code(cpl3_control, cpl3_end - cpl3_control);
+	enum check_result result;
+
+	if (!page)
+		return check_end(report, CHECK_SKIP, "no memory for a page");
+	result = judge_cpl3(report, page);
+	test_page_unmap(page);
+	return result;
+}
+
 #define FAULT_CHECK(symbol, suffix, text)                    \
 	static const struct check symbol = {                 \
 		.name = "fault/invpcid-" suffix,             \
@@ -105,6 +146,7 @@ static enum check_result run_pcid_context(struct check_report *report)
 	};                                                   \
 	CHECK(symbol);
 
+FAULT_CHECK(cpl3, "cpl3", "#GP at CPL 3")
 FAULT_CHECK(type, "type", "#GP for type 4")
 FAULT_CHECK(type_high, "type-high", "#GP for a type with bit 63 set")
 FAULT_CHECK(reserved, "reserved", "#GP for each of descriptor bits 63:12")

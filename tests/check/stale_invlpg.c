@@ -108,8 +108,8 @@ static enum check_result judge(const struct stage *s, struct check_report *repor
 	unsigned stale = count_stale(s, flush_page, &odd);
 
 	format(report->control, sizeof(report->control),
-	       "control saw %u of %u stale without a flush, %u after INVLPG of another page",
-	       nothing, ROUNDS, other);
+	       "control saw %u of %u stale with no flush, %u with another page's", nothing, ROUNDS,
+	       other);
 	if (odd)
 		return check_end(report, CHECK_FAIL, "%u reads gave neither frame's tag", odd);
 	if (stale)

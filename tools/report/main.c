@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* shootdown-report: the table of commands, and usage. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/report/commands.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *arguments;
+	const char *purpose;
+} commands[] = {
+	{"check", check_run, "[--quiet] FILE...", "is each report whole, and did its checks pass?"},
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_usage(FILE *to)
+{
+	fprintf(to, "usage: shootdown-report COMMAND ...\n\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		fprintf(to, "  %s %-20s %s\n", commands[i].name, commands[i].arguments,
+			commands[i].purpose);
+	fprintf(to,
+		"\nFILE is a capture of the serial console; - is standard input.\n\n"
+		"exit status: 0 whole, and all checks passed; 1 whole, but a check failed;\n"
+		"             2 damaged, incomplete or no report; 3 usage, or a file that can't be "
+		"read\n");
+}
+
+static int run(int argc, char **argv)
+{
+	if (argc >= 2 && !strcmp(argv[1], "--help")) {
+		print_usage(stdout);
+		return STATUS_GOOD;
+	}
+	for (size_t i = 0; argc >= 2 && i < NR_COMMANDS; i++) {
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	if (argc >= 2)
+		fprintf(stderr, "shootdown-report: no command %s\n", argv[1]);
+	print_usage(stderr);
+	return STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "shootdown-report: standard output: %s\n", strerror(errno));
+		return STATUS_USAGE;
+	}
+	return status;
+}

@@ -57,6 +57,9 @@ struct boot_info {
 	uint64_t kernel_bytes;
 	uint64_t low_page; /* a page below 1 MiB for the AP trampoline */
 
+	uint64_t apic_ids;    /* -> uint32_t[nr_apic_ids]: CPUs as the firmware itself uses them, */
+	uint64_t nr_apic_ids; /* for machines whose ACPI does not list any */
+
 	uint64_t rsdp;
 	uint64_t smbios; /* entry point, 2.x or 3.x */
 
@@ -72,7 +75,8 @@ struct boot_info {
 };
 
 _Static_assert(sizeof(struct boot_mem) == 24, "shared by two separately built programs");
-_Static_assert(sizeof(struct boot_info) == 16 + 16 + 24 + 16 + 32 + 32 + BOOT_FIRMWARE_MAX + 32,
+_Static_assert(sizeof(struct boot_info) ==
+		       16 + 16 + 24 + 16 + 16 + 32 + 32 + BOOT_FIRMWARE_MAX + 32,
 	       "no padding: the boot path and the kernel may be built by different compilers");
 
 #endif

@@ -5,9 +5,10 @@
 #include <stddef.h>
 
 const char *const inject_names[INJECT_COUNT + 1] = {
-	[INJECT_NONE] = "none", [INJECT_PANIC] = "panic",           [INJECT_FAULT] = "fault",
-	[INJECT_FAIL] = "fail", [INJECT_SKIP_LOCAL] = "skip-local", [INJECT_NO_FAULT] = "no-fault",
-	[INJECT_COUNT] = NULL,
+	[INJECT_NONE] = "none",         [INJECT_PANIC] = "panic",
+	[INJECT_FAULT] = "fault",       [INJECT_OVERFLOW] = "overflow",
+	[INJECT_FAIL] = "fail",         [INJECT_SKIP_LOCAL] = "skip-local",
+	[INJECT_NO_FAULT] = "no-fault", [INJECT_COUNT] = NULL,
 };
 
 static enum inject active;

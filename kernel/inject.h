@@ -11,7 +11,8 @@
 enum inject {
 	INJECT_NONE,
 	INJECT_PANIC,      /* panic once the header is out */
-	INJECT_FAULT,      /* read an unmapped address there */
+	INJECT_FAULT,      /* write to an unmapped address there */
+	INJECT_OVERFLOW,   /* overflow the stack there */
 	INJECT_FAIL,       /* throw away the last CPU's answer */
 	INJECT_SKIP_LOCAL, /* leave out the local flush under test */
 	INJECT_NO_FAULT,   /* report that no instruction faulted */

@@ -158,6 +158,15 @@ static __attribute__((noinline)) void write_unmapped(volatile uint64_t *nowhere)
 	*nowhere = 0;
 }
 
+/* Needs all of its frame after the call, so that no compiler makes a loop of it. */
+static __attribute__((noinline)) unsigned recurse(unsigned depth)
+{
+	volatile unsigned local[64];
+
+	local[depth % 64] = depth;
+	return depth ? recurse(depth - 1) + local[depth % 64] : 0;
+}
+
 /* Where inject= wants a broken kernel rather than a failing check. */
 static __attribute__((noinline)) void inject_early(void)
 {
@@ -165,6 +174,8 @@ static __attribute__((noinline)) void inject_early(void)
 		panic("asked for by inject=panic");
 	if (inject_is(INJECT_FAULT))
 		write_unmapped((volatile uint64_t *)0x5000);
+	if (inject_is(INJECT_OVERFLOW))
+		printk("%u\n", recurse(1000));
 	__asm__ volatile(""); /* no tail call: the frame above stays in the backtrace */
 }
 

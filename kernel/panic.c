@@ -8,6 +8,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/power.h"
+#include "arch/x86/safe.h"
 #include "arch/x86/trap.h"
 #include "kernel/console.h"
 #include "kernel/format.h"
@@ -33,9 +34,11 @@ static void begin(void)
 	cli();
 	if (__atomic_exchange_n(&panicking, 1, __ATOMIC_ACQ_REL))
 		power_halt();
-	if (nr_cpus > 1) {
-		trap_set_handler(VECTOR_NMI, park_on_nmi);
-		ipi_send_nmi_others();
+	trap_set_handler(VECTOR_NMI, park_on_nmi);
+	/* Ours only: CPUs that the firmware still holds have no handler for it. */
+	for (uint32_t i = 0; i < nr_cpus; i++) {
+		if (cpus[i] != this_cpu() && cpu_state(cpus[i]) == CPU_ONLINE)
+			ipi_send_nmi(cpus[i]->apic_id);
 	}
 }
 
@@ -53,25 +56,25 @@ static void print_return_address(uint64_t address)
 	print_address("from", address - 1);
 }
 
-/* Frames lie in the image's data or in the stack region; anything else ends the walk. */
-static bool plausible_frame(uint64_t rbp)
+/* A word of a stack that may be anything: false where it can't be read. */
+static bool read_stack(uint64_t at, uint64_t *word)
 {
-	if (rbp & 7)
+	if (at & 7 || (at < KERNEL_BASE && (at < STACKS_BASE || at >= MMIO_BASE)))
 		return false;
-	return rbp >= KERNEL_BASE || (rbp >= STACKS_BASE && rbp < MMIO_BASE);
+	return load_safe((const uint64_t *)at, word) == FAULT_NONE;
 }
 
 static void print_backtrace(uint64_t rbp)
 {
-	for (int i = 0; i < MAX_FRAMES && plausible_frame(rbp); i++) {
-		const uint64_t *frame = (const uint64_t *)rbp;
+	uint64_t next, from;
 
-		if (!frame[1])
+	for (int i = 0; i < MAX_FRAMES; i++) {
+		if (!read_stack(rbp, &next) || !read_stack(rbp + 8, &from) || !from)
 			break;
-		print_return_address(frame[1]);
-		if (frame[0] <= rbp)
+		print_return_address(from);
+		if (next <= rbp)
 			break;
-		rbp = frame[0];
+		rbp = next;
 	}
 }
 
@@ -83,11 +86,8 @@ static void print_frameless_caller(const struct trap_frame *f)
 {
 	uint64_t offset, word;
 
-	if (!plausible_frame(f->rsp))
-		return;
-	word = *(const uint64_t *)f->rsp;
-	if (*symbol_find(word - 1, &offset) != '?')
-		print_address("from", word - 1);
+	if (read_stack(f->rsp, &word) && *symbol_find(word - 1, &offset) != '?')
+		print_return_address(word);
 }
 
 static void print_registers(const struct trap_frame *f)

@@ -6,6 +6,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/clock.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/mem.h"
 #include "arch/x86/smp_start.h"
 #include "arch/x86/trap.h"
 #include "kernel/console.h"
@@ -76,6 +77,7 @@ static void idle(struct cpu *cpu)
 
 static void ap_loop(struct cpu *cpu)
 {
+	write_cr3(kernel_tables.root); /* away from those that map the trampoline */
 	for (;;) {
 		if (has_work(cpu)) {
 			cpu->work(cpu->work_arg);
@@ -117,7 +119,7 @@ static uint32_t *list_ids(const struct boot_info *info, const struct options *o,
 	size_t bytes = 0;
 	const char *why;
 	const uint8_t *madt = acpi_find(info->rsdp, "APIC", kernel_map_firmware, &bytes, &why);
-	uint32_t capacity = madt ? acpi_madt_capacity(bytes) : 0;
+	uint32_t capacity = madt ? acpi_madt_capacity(bytes) : info->nr_apic_ids;
 	struct acpi_madt summary = {0};
 	uint32_t *ids;
 
@@ -125,8 +127,12 @@ static uint32_t *list_ids(const struct boot_info *info, const struct options *o,
 	ids = kernel_memory_alloc(*list_bytes);
 	if (!ids)
 		return NULL;
-	if (madt)
+	if (madt) {
 		acpi_parse_madt(madt, bytes, ids + 1, &summary);
+	} else if (capacity) {
+		memcpy(ids + 1, phys_to_virt(info->apic_ids), capacity * sizeof(*ids));
+		summary.nr_ids = capacity;
+	}
 	smp.problem = !madt ? why : summary.malformed ? "an entry runs over its end" : NULL;
 	smp.duplicates = summary.duplicates;
 
@@ -189,17 +195,17 @@ static void fail_all(const char *why)
 static void start_all(const struct boot_info *info)
 {
 	struct smp_start start = {
-		.low_page = info->low_page,
+		.low_page = info->low_page ? info->low_page : kernel_low_page(),
 		.loop = ap_loop,
 		.timeout_us = AP_TIMEOUT_US,
 	};
 
-	if (!info->low_page) {
-		fail_all("the firmware left no page below 1 MiB to start it from");
+	if (!start.low_page) {
+		fail_all("there is no free page below 1 MiB to start it from");
 		return;
 	}
-	start.low_page_map = phys_to_virt(info->low_page);
-	start.cr3 = kernel_space_create_trampoline(info->low_page);
+	start.low_page_map = phys_to_virt(start.low_page);
+	start.cr3 = kernel_space_create_trampoline(start.low_page);
 	if (!start.cr3) {
 		fail_all("no memory below 4 GiB for its first page tables");
 		return;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Turns `nm -n` of the kernel into the table that kernel/symbols.c searches. The linker's own names (with
-# and the linker's own names are no functions.
+# Turns `nm -n` of the kernel into the table that kernel/symbols.c searches. Names that begin with two
+# underscores are linker.ld's and no functions.
 BEGIN {
     print "section .symbols alloc noexec nowrite progbits align=8"
     print "global kernel_symbols, kernel_symbols_count"

@@ -14,6 +14,12 @@ extern const uint8_t __kernel_start[], __text_end[], __rodata_end[], __kernel_en
 /* The boot path maps at least this much at its own address. */
 #define BOOT_MAPPED_BYTES (1ull << 32)
 
+/* Firmware and SMM code are known to write to the first MiB whatever the map says of it. */
+#define LOW_MEMORY_BYTES (1ull << 20)
+
+/* The end of what real mode and a SIPI reach and is RAM. */
+#define TRAMPOLINE_END 0xa0000ull
+
 struct page_tables kernel_tables;
 
 static const struct boot_mem *memory;
@@ -21,6 +27,14 @@ static uint64_t nr_memory;
 static uint64_t next_stack = STACKS_BASE;
 static uint64_t next_mmio = MMIO_BASE;
 static struct spinlock lock;
+
+/* One past the highest physical address that can be mapped here. */
+static uint64_t phys_limit(void)
+{
+	uint64_t limit = 1ull << cpu_physical_bits();
+
+	return limit < DIRECT_MAP_END - DIRECT_MAP_BASE ? limit : DIRECT_MAP_END - DIRECT_MAP_BASE;
+}
 
 static bool is_ram(const struct boot_mem *m)
 {
@@ -30,10 +44,37 @@ static bool is_ram(const struct boot_mem *m)
 /* Entries that make no sense are as good as reserved: they are left alone. */
 static bool is_sound(const struct boot_mem *m)
 {
-	uint64_t limit = (DIRECT_MAP_END - DIRECT_MAP_BASE) / FRAME_SIZE;
+	uint64_t limit = phys_limit() / FRAME_SIZE;
 
 	return !(m->base & (FRAME_SIZE - 1)) && m->base / FRAME_SIZE < limit && m->nr_pages &&
 	       m->nr_pages <= limit - m->base / FRAME_SIZE;
+}
+
+static uint64_t end_of(const struct boot_mem *m)
+{
+	return m->base + m->nr_pages * FRAME_SIZE;
+}
+
+/*
+ * How far from `base` on entry `i` has its memory for itself: *clear is false where another claims
+ * `base` too. Of two entries of one type the earlier has it; of two types neither, to be safe.
+ */
+static uint64_t end_of_claim(uint64_t i, uint64_t base, uint64_t end, bool *clear)
+{
+	*clear = true;
+	for (uint64_t j = 0; j < nr_memory; j++) {
+		const struct boot_mem *other = &memory[j];
+
+		if (j == i || !is_sound(other) || (other->type == memory[i].type && j > i))
+			continue;
+		if (other->base <= base && base < end_of(other)) {
+			*clear = false;
+			return end_of(other) < end ? end_of(other) : end;
+		}
+		if (other->base > base && other->base < end)
+			end = other->base;
+	}
+	return end;
 }
 
 /* Gives the part of every entry of `type` inside [from, to) to the allocator. */
@@ -44,14 +85,16 @@ static void add_free(enum boot_mem_type type, uint64_t from, uint64_t to)
 
 		if (memory[i].type != type || !is_sound(&memory[i]))
 			continue;
-		base = memory[i].base;
-		end = base + memory[i].nr_pages * FRAME_SIZE;
-		if (base < from)
-			base = from;
-		if (end > to)
-			end = to;
-		if (base < end)
-			frames_add(base, (end - base) / FRAME_SIZE);
+		base = memory[i].base > from ? memory[i].base : from;
+		end = end_of(&memory[i]) < to ? end_of(&memory[i]) : to;
+		while (base < end) {
+			bool clear;
+			uint64_t claim = end_of_claim(i, base, end, &clear);
+
+			if (clear)
+				frames_add(base, (claim - base) / FRAME_SIZE);
+			base = claim;
+		}
 	}
 }
 
@@ -81,9 +124,8 @@ static uint64_t run_end(uint64_t base)
 		for (uint64_t i = 0; i < nr_memory; i++) {
 			const struct boot_mem *m = &memory[i];
 
-			if (is_ram(m) && is_sound(m) && m->base <= end &&
-			    m->base + m->nr_pages * FRAME_SIZE > end) {
-				end = m->base + m->nr_pages * FRAME_SIZE;
+			if (is_ram(m) && is_sound(m) && m->base <= end && end_of(m) > end) {
+				end = end_of(m);
 				grown = true;
 			}
 		}
@@ -147,7 +189,7 @@ enum kernel_space_error kernel_space_init(const struct boot_info *info)
 
 	memory = (const struct boot_mem *)map;
 	nr_memory = info->nr_memory;
-	add_free(BOOT_MEM_FREE, 0, BOOT_MAPPED_BYTES);
+	add_free(BOOT_MEM_FREE, LOW_MEMORY_BYTES, BOOT_MAPPED_BYTES);
 	if (!frames_free_count())
 		return KERNEL_SPACE_NO_FREE_MEMORY;
 	if (!paging_create(&kernel_tables) || !map_image(kernel_base) || !map_ram() || !fill_top())
@@ -159,7 +201,7 @@ enum kernel_space_error kernel_space_init(const struct boot_info *info)
 	direct_map = DIRECT_MAP_BASE;
 	memory = phys_to_virt(map); /* `info` itself is out of reach from here on */
 	add_free(BOOT_MEM_FREE, BOOT_MAPPED_BYTES, UINT64_MAX);
-	add_free(BOOT_MEM_RECLAIM, 0, UINT64_MAX);
+	add_free(BOOT_MEM_RECLAIM, LOW_MEMORY_BYTES, UINT64_MAX);
 	return KERNEL_SPACE_OK;
 }
 
@@ -206,7 +248,7 @@ static void *map_fresh(uint64_t phys, uint64_t bytes, unsigned map_flags)
 	uint64_t offset = phys & (FRAME_SIZE - 1), base, flags;
 	bool mapped;
 
-	if (!bytes || bytes > 1ull << 32 || phys > PTE_ADDR_MASK - bytes)
+	if (!bytes || bytes > 1ull << 32 || phys >= phys_limit() || bytes > phys_limit() - phys)
 		return NULL;
 	bytes = round_up(offset + bytes);
 	flags = spin_lock_irqsave(&lock);
@@ -227,15 +269,33 @@ const void *kernel_map_firmware(uint64_t phys, size_t bytes)
 {
 	uint64_t last = phys + bytes - 1;
 
-	if (!bytes || last < phys || last > PTE_ADDR_MASK)
+	if (!bytes || last < phys || last >= phys_limit())
 		return NULL;
 	for (uint64_t page = phys & ~(FRAME_SIZE - 1);; page += FRAME_SIZE) {
 		if (page > last)
 			return phys_to_virt(phys);
-		if (page >= DIRECT_MAP_END - DIRECT_MAP_BASE ||
-		    !paging_entry(&kernel_tables, DIRECT_MAP_BASE + page, NULL))
+		if (!paging_entry(&kernel_tables, DIRECT_MAP_BASE + page, NULL))
 			return map_fresh(phys, bytes, 0);
 	}
+}
+
+uint64_t kernel_low_page(void)
+{
+	for (uint64_t page = TRAMPOLINE_END - FRAME_SIZE; page; page -= FRAME_SIZE) {
+		for (uint64_t i = 0; i < nr_memory; i++) {
+			bool clear;
+
+			if ((memory[i].type != BOOT_MEM_FREE &&
+			     memory[i].type != BOOT_MEM_RECLAIM) ||
+			    !is_sound(&memory[i]) || page < memory[i].base ||
+			    page >= end_of(&memory[i]))
+				continue;
+			end_of_claim(i, page, page + FRAME_SIZE, &clear);
+			if (clear)
+				return page;
+		}
+	}
+	return 0;
 }
 
 uint32_t kernel_space_create_trampoline(uint64_t page)

@@ -45,6 +45,12 @@ volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes);
 const void *kernel_map_firmware(uint64_t phys, size_t bytes);
 
 /*
+ * A page below 640 KiB that the map calls free and that nothing uses, for boot paths that found
+ * none while the firmware still held it. 0: none.
+ */
+uint64_t kernel_low_page(void);
+
+/*
  * A copy of the kernel's upper half, with [page, page + 4 KiB) also mapped executable at its own
  * physical address: what an AP's way up from real mode needs. Its root is below 4 GiB. 0: no
  * memory.

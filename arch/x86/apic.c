@@ -12,8 +12,6 @@ enum apic_register {
 	APIC_TPR = 0x80,
 	APIC_EOI = 0xb0,
 	APIC_SVR = 0xf0,
-	APIC_ICR_LOW = 0x300,
-	APIC_ICR_HIGH = 0x310,
 	APIC_LVT_TIMER = 0x320,
 	APIC_LVT_LINT0 = 0x350,
 	APIC_LVT_ERROR = 0x370,
@@ -22,18 +20,7 @@ enum apic_register {
 #define APIC_SVR_ENABLE (1u << 8)
 #define APIC_LVT_MASKED (1u << 16)
 
-#define ICR_FIXED   (0u << 8)
-#define ICR_NMI     (4u << 8)
-#define ICR_INIT    (5u << 8)
-#define ICR_STARTUP (6u << 8)
-#define ICR_PENDING (1u << 12) /* xAPIC only */
-#define ICR_ASSERT  (1u << 14)
-#define ICR_OTHERS  (3u << 18)
-
-/* Polls of ICR_PENDING before a send goes ahead regardless: an IPI is taken in well under 1000. */
-#define ICR_MAX_POLLS 100000
-
-static volatile uint32_t *xapic;
+volatile uint32_t *xapic;
 static enum apic_mode mode;
 
 uint64_t apic_mmio_base(void)
@@ -102,7 +89,7 @@ static void set_mode(void)
 void apic_enable(void)
 {
 	set_mode();
-	/* LINT1 stays: it brings NMIs of the platform. */
+	/* LINT1 is left as it is: where firmware opened it, it brings NMIs of the platform. */
 	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
 	apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED);
 	apic_write(APIC_LVT_ERROR, APIC_LVT_MASKED);
@@ -122,29 +109,12 @@ void apic_eoi(void)
 	apic_write(APIC_EOI, 0);
 }
 
-static void xapic_wait_idle(void)
-{
-	for (unsigned i = 0; i < ICR_MAX_POLLS && xapic[APIC_ICR_LOW / 4] & ICR_PENDING; i++)
-		pause();
-}
-
 static void icr_write(uint32_t apic_id, uint32_t low)
 {
-	if (mode == APIC_X2APIC) {
-		/*
-		 * WRMSR to an x2APIC register is not serializing: without this the receiver could
-		 * run before the stores it is told about (SDM vol. 3A, "MSR Access in x2APIC
-		 * Mode").
-		 */
-		mfence();
-		lfence();
-		wrmsr(MSR_X2APIC_ICR, (uint64_t)apic_id << 32 | low);
-		return;
-	}
-	/* Uncached stores are ordered behind earlier stores by themselves. */
-	xapic_wait_idle();
-	xapic[APIC_ICR_HIGH / 4] = apic_id << 24;
-	xapic[APIC_ICR_LOW / 4] = low;
+	if (mode == APIC_X2APIC)
+		x2apic_write_icr(apic_id, low);
+	else
+		xapic_write_icr(apic_id, low);
 }
 
 void ipi_send(uint32_t apic_id, uint8_t vector)
@@ -162,7 +132,7 @@ void ipi_send_startup(uint32_t apic_id, uint8_t page)
 	icr_write(apic_id, ICR_STARTUP | ICR_ASSERT | page);
 }
 
-void ipi_send_nmi_others(void)
+void ipi_send_nmi(uint32_t apic_id)
 {
-	icr_write(0, ICR_NMI | ICR_ASSERT | ICR_OTHERS);
+	icr_write(apic_id, ICR_NMI | ICR_ASSERT);
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/x86/insn.h"
+
 enum apic_mode { APIC_XAPIC, APIC_X2APIC };
 
 /* The largest ID an xAPIC destination can name; 255 is broadcast. */
@@ -41,12 +43,50 @@ void apic_eoi(void);
  */
 void ipi_send(uint32_t apic_id, uint8_t vector);
 
+/* ICR, low half: delivery modes, level and shorthand. */
+#define ICR_FIXED   (0u << 8)
+#define ICR_NMI     (4u << 8)
+#define ICR_INIT    (5u << 8)
+#define ICR_STARTUP (6u << 8)
+#define ICR_PENDING (1u << 12) /* xAPIC only */
+#define ICR_ASSERT  (1u << 14)
+
+/* Indices of the xAPIC's 32-bit registers. */
+#define XAPIC_ICR_LOW  (0x300 / 4)
+#define XAPIC_ICR_HIGH (0x310 / 4)
+
+/* Polls of ICR_PENDING before a send goes ahead regardless: an IPI is taken in well under 1000. */
+#define XAPIC_MAX_POLLS 100000
+
+/* Where the xAPIC's registers are mapped. */
+extern volatile uint32_t *xapic;
+
+/* Writes ICR with the mode known, so that a timed section holds no call and no choice. */
+ALWAYS_INLINE void x2apic_write_icr(uint32_t apic_id, uint32_t low)
+{
+	/*
+	 * WRMSR to an x2APIC register is not serializing: without this the receiver could run
+	 * before the stores it is told about (SDM vol. 3A, "MSR Access in x2APIC Mode").
+	 */
+	mfence();
+	lfence();
+	wrmsr(MSR_X2APIC_ICR, (uint64_t)apic_id << 32 | low);
+}
+
+ALWAYS_INLINE void xapic_write_icr(uint32_t apic_id, uint32_t low)
+{
+	for (unsigned i = 0; i < XAPIC_MAX_POLLS && xapic[XAPIC_ICR_LOW] & ICR_PENDING; i++)
+		pause();
+	/* Uncached stores are ordered behind earlier stores by themselves. */
+	xapic[XAPIC_ICR_HIGH] = apic_id << 24;
+	xapic[XAPIC_ICR_LOW] = low;
+}
+
 void ipi_send_init(uint32_t apic_id);
 
 /* `page` = physical address >> 12 of the real-mode code, below 100h. */
 void ipi_send_startup(uint32_t apic_id, uint8_t page);
 
-/* NMI to every CPU but this one. */
-void ipi_send_nmi_others(void);
+void ipi_send_nmi(uint32_t apic_id);
 
 #endif

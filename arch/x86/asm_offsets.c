@@ -17,6 +17,7 @@ void asm_offsets(void);
 void asm_offsets(void)
 {
 	DEFINE(TRAP_FRAME_RBP, offsetof(struct trap_frame, rbp));
+	DEFINE(TRAP_FRAME_RIP, offsetof(struct trap_frame, rip));
 	DEFINE(CPU_APIC_ID, offsetof(struct cpu, apic_id));
 	DEFINE(CPU_STACK_TOP, offsetof(struct cpu, stack_top));
 	DEFINE(PARAMS_CR0, offsetof(struct trampoline_params, cr0));

@@ -32,6 +32,8 @@ struct reference {
 #define STILL_TICKS     (1ull << 28) /* a timer that stands still this long is dead */
 #define ROUND_MAX_TICKS (1ull << 32)
 #define ROUND_MAX_READS 50000000u
+#define MIN_HZ          1000000ull      /* what is outside is garbage, */
+#define MAX_HZ          100000000000ull /* whoever states it */
 #define ACCEPT_PPM      5000
 
 static struct clock_hardware hardware;
@@ -135,7 +137,7 @@ static uint64_t measure(const struct reference *ref)
 
 static void add(const char *source, uint64_t hz)
 {
-	if (hz && clock.nr_checks < CLOCK_MAX_CHECKS)
+	if (hz >= MIN_HZ && hz <= MAX_HZ && clock.nr_checks < CLOCK_MAX_CHECKS)
 		clock.checks[clock.nr_checks++] = (struct clock_check){source, hz, 0};
 }
 

@@ -8,8 +8,9 @@
  * orders no more than it does, and not every 64-bit CPU has RDTSCP. Stores may still be in the
  * store buffer at either end; an operation that must wait for them carries its own MFENCE.
  *
- * The two moves after the first read are inside the section, always the same two and no more, so
- * the empty section measures them: it is the baseline of every benchmark.
+ * The two moves after the first read are inside the section, so the empty section measures them: it
+ * is the baseline of every benchmark. An operation that leaves the compiler no register to keep
+ * their result in would add a spill; docs/adding-a-benchmark.md says how to look.
  */
 #ifndef ARCH_X86_CYCLES_H
 #define ARCH_X86_CYCLES_H

@@ -133,6 +133,13 @@ void features_init(void)
 		feature_disable(FEATURE_INVLPGB, "the rule for families below 19h");
 }
 
+unsigned cpu_physical_bits(void)
+{
+	unsigned bits = read_register(0x80000008, CPUID_EAX) & 0xff;
+
+	return bits >= 32 && bits <= 52 ? bits : 36;
+}
+
 bool feature_has(enum feature f)
 {
 	return table[f].present && !table[f].disabled_by;

@@ -62,6 +62,9 @@ extern struct cpu_identity cpu_identity;
 /* Reads CPUID on the first CPU. Before anything else here. */
 void features_init(void);
 
+/* Bits of a physical address: CPUID 8000_0008h EAX[7:0], 36 without the leaf. */
+unsigned cpu_physical_bits(void);
+
 /* Present and not disabled: may be used. */
 bool feature_has(enum feature f);
 

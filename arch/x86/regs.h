@@ -33,6 +33,7 @@
 #define RFLAGS_IF    (1ull << 9)
 
 #define EFER_LME (1ull << 8)
+#define EFER_LMA (1ull << 10)
 #define EFER_NXE (1ull << 11)
 
 #define PTE_PRESENT   (1ull << 0)
@@ -52,12 +53,16 @@
 #define MSR_BIOS_SIGN_ID  0x0000008b
 #define MSR_XAPIC_DISABLE 0x000000bd
 #define MSR_ARCH_CAPS     0x0000010a
+#define MSR_PAT           0x00000277
 #define MSR_X2APIC_BASE   0x00000800 /* + (xAPIC register offset >> 4) */
 #define MSR_X2APIC_ICR    0x00000830
 #define MSR_EFER          0xc0000080
 #define MSR_GS_BASE       0xc0000101
 #define MSR_AMD_P0        0xc0010064
 #define MSR_AMD_DE_CFG    0xc0011029
+
+/* IA32_PAT after reset; PTE_PCD | PTE_PWT then means uncached. */
+#define PAT_DEFAULT 0x0007040600070406ull
 
 #define APIC_BASE_EXTD          (1ull << 10)
 #define APIC_BASE_EN            (1ull << 11)

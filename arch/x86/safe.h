@@ -82,4 +82,17 @@ static inline fault_t invpcid_safe(uint64_t type, const struct invpcid_desc *des
 	return fault;
 }
 
+static inline fault_t load_safe(const uint64_t *from, uint64_t *value)
+{
+	fault_t fault;
+	uint64_t loaded = 0;
+
+	__asm__ volatile(GUARDED("mov (%2), %1")
+			 : "=&a"(fault), "+r"(loaded)
+			 : "r"(from)
+			 : "memory", "cc");
+	*value = loaded;
+	return fault;
+}
+
 #endif

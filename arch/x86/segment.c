@@ -53,7 +53,10 @@ void segments_load(struct cpu *cpu)
 			 : "i"(SEL_CODE64)
 			 : "rax", "memory");
 	__asm__ volatile("mov %0, %%ss" : : "r"(SEL_DATA) : "memory");
-	/* Null selectors survive the way to CPL 3; others would be cleared there, GS.base with them. */
+	/*
+	 * Null selectors survive the way to CPL 3; others would be cleared there, GS.base with
+	 * them.
+	 */
 	__asm__ volatile("mov %0, %%ds\n\tmov %0, %%es\n\tmov %0, %%fs\n\tmov %0, %%gs"
 			 :
 			 : "r"(0)

@@ -31,10 +31,13 @@ uint32_t ap_table_count;
 
 static void (*ap_loop)(struct cpu *cpu);
 
-/* Flat segments, Intel SDM vol. 3A, "Segment Descriptors". */
-#define GDT_CODE32 0x00cf9a000000ffffull
-#define GDT_DATA32 0x00cf92000000ffffull
-#define GDT_CODE64 0x00209a0000000000ull
+/*
+ * Flat segments, Intel SDM vol. 3A, "Segment Descriptors". Accessed is set already: by the time the
+ * last one is loaded the page they lie in is read-only, and setting the bit would fault.
+ */
+#define GDT_CODE32 0x00cf9b000000ffffull
+#define GDT_DATA32 0x00cf93000000ffffull
+#define GDT_CODE64 0x00209b0000000000ull
 
 static void fill_trampoline(const struct smp_start *start)
 {
@@ -60,6 +63,7 @@ static void fill_trampoline(const struct smp_start *start)
 /* The first C of an AP, on its own stack. */
 void ap_main(struct cpu *cpu)
 {
+	segments_load(cpu); /* an NMI may come even while it is parked */
 	/* Late: the others have gone on without this CPU. */
 	if (!cpu_state_change(cpu, CPU_STARTING, CPU_STARTING))
 		goto park;
@@ -78,6 +82,16 @@ park:
 static void send_init(uint32_t i)
 {
 	if (cpu_state(cpus[i]) == CPU_STARTING)
+		ipi_send_init(cpus[i]->apic_id);
+}
+
+/*
+ * For the retry. The state is taken away first, or an AP that answers in between would be reset
+ * after it was counted: who comes now parks, and INIT takes it from there.
+ */
+static void send_init_again(uint32_t i)
+{
+	if (cpu_state_change(cpus[i], CPU_STARTING, CPU_OFF))
 		ipi_send_init(cpus[i]->apic_id);
 }
 
@@ -148,8 +162,9 @@ void smp_start_all(const struct smp_start *start)
 		for_each_ap(send_startup);
 		clock_delay_us(RETRY_SIPI_DELAY_US);
 		if (!wait_for_all(start->timeout_us / 2)) {
-			for_each_ap(send_init);
+			for_each_ap(send_init_again);
 			clock_delay_us(RETRY_INIT_DELAY_US);
+			for_each_ap(begin);
 			for_each_ap(send_startup);
 			wait_for_all(start->timeout_us / 2);
 		}

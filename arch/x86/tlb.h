@@ -16,12 +16,12 @@ ALWAYS_INLINE void tlb_flush_page_local(uint64_t va)
 
 /*
  * Everything of every PCID, globals included: INVPCID type 2, or where that is missing (or turned
- * off) a change of CR4.PGE there and back, which no interrupt may split. Where even that is missing
- * there are no globals and no PCIDs, and reloading CR3 does it.
+ * off) a change of CR4.PGE there and back, whether it is in use or not. A CPU without even that has
+ * no globals and no PCIDs, and reloading CR3 does it.
  */
 void tlb_flush_all_local(void);
 
-/* The middle one of those by itself. CR4.PGE must be on. */
+/* The middle one of those by itself, which no interrupt may split. CR4.PGE must be on. */
 ALWAYS_INLINE void tlb_flush_all_by_pge(void)
 {
 	uint64_t flags = irq_save();

@@ -44,9 +44,11 @@ save_and_dispatch:
 	push	r14
 	push	r15
 	mov	rdi, rsp
-	lea	rbp, [rsp + TRAP_FRAME_RBP]	; so that backtraces cross the frame
 	and	rsp, -16			; the System V ABI's alignment, whatever was interrupted
 	mov	rbx, rdi			; kept by the callee
+	push	qword [rdi + TRAP_FRAME_RIP]	; what was interrupted looks like a caller to backtraces
+	push	qword [rdi + TRAP_FRAME_RBP]
+	mov	rbp, rsp
 	call	trap_dispatch
 	mov	rsp, rbx
 	pop	r15

@@ -124,6 +124,43 @@ static void collect_firmware(EFI_SYSTEM_TABLE *system, struct boot_info *info)
 	info->firmware[i] = 0;
 }
 
+/* PI specification vol. 2, "EFI_MP_SERVICES_PROTOCOL", which gnu-efi does not have. */
+struct processor {
+	UINT64 apic_id;
+	UINT32 status;
+	UINT32 location[3], extended_location[6];
+};
+
+#define PROCESSOR_ENABLED 2
+
+struct mp_services {
+	EFI_STATUS(EFIAPI *count)(struct mp_services *this, UINTN *all, UINTN *enabled);
+	EFI_STATUS(EFIAPI *get)(struct mp_services *this, UINTN number, struct processor *out);
+};
+
+static void collect_cpus(struct boot_info *info)
+{
+	EFI_GUID guid = {
+		0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
+	struct mp_services *mp;
+	UINTN all, enabled;
+	UINT32 *ids;
+
+	if (EFI_ERROR(LibLocateProtocol(&guid, (void **)&mp)) ||
+	    EFI_ERROR(mp->count(mp, &all, &enabled)))
+		return;
+	ids = (UINT32 *)loader_pages(all * sizeof(*ids));
+	if (!ids)
+		return;
+	info->apic_ids = (UINT64)ids;
+	for (UINTN i = 0; i < all; i++) {
+		struct processor p;
+
+		if (!EFI_ERROR(mp->get(mp, i, &p)) && p.status & PROCESSOR_ENABLED)
+			ids[info->nr_apic_ids++] = (UINT32)p.apic_id;
+	}
+}
+
 /*
  * Real mode reaches 1 MiB, a SIPI vector names pages up to FFh, and from A0h on they are not RAM.
  */
@@ -149,5 +186,6 @@ void loader_collect(EFI_SYSTEM_TABLE *system, struct boot_info *info)
 	collect_secure_boot(info);
 	collect_date(info);
 	collect_firmware(system, info);
+	collect_cpus(info);
 	collect_low_page(info);
 }

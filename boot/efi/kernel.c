@@ -58,7 +58,7 @@ EFI_STATUS loader_load_kernel(struct boot_info *info, EFI_PHYSICAL_ADDRESS *entr
 		return EFI_LOAD_ERROR;
 	find_span(elf, &lowest, &end);
 	info->kernel_bytes = end - lowest;
-	info->kernel_base = loader_pages(info->kernel_bytes);
+	info->kernel_base = loader_code_pages(info->kernel_bytes);
 	if (!info->kernel_base)
 		return EFI_OUT_OF_RESOURCES;
 	SetMem((void *)info->kernel_base, info->kernel_bytes, 0);

@@ -16,8 +16,9 @@ EFI_STATUS loader_fail(const CHAR16 *what, EFI_STATUS status);
 /* Adds a line to boot_info.notes: what the kernel's log should say of the boot. Cut when full. */
 void loader_note(const char *line);
 
-/* Pages that stay: boot_info's, and the kernel's. 0: none. */
+/* Pages that stay, for data of the kernel's, or for code and data. 0: none. */
 EFI_PHYSICAL_ADDRESS loader_pages(UINTN bytes);
+EFI_PHYSICAL_ADDRESS loader_code_pages(UINTN bytes);
 
 /* Writes the command line (LoadOptions, else \shootdown.cfg, else "") to info. */
 void loader_read_cmdline(EFI_HANDLE image, struct boot_info *info);
@@ -25,7 +26,9 @@ void loader_read_cmdline(EFI_HANDLE image, struct boot_info *info);
 /* Loads the kernel's ELF at any free address; *entry is where to jump. */
 EFI_STATUS loader_load_kernel(struct boot_info *info, EFI_PHYSICAL_ADDRESS *entry);
 
-/* RSDP, SMBIOS, framebuffer, Secure Boot, date, firmware, low page. What is missing stays 0. */
+/*
+ * RSDP, SMBIOS, framebuffer, Secure Boot, date, firmware, CPUs, low page. What is missing stays 0.
+ */
 void loader_collect(EFI_SYSTEM_TABLE *system, struct boot_info *info);
 
 /* Takes the final memory map and leaves boot services. */

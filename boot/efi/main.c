@@ -33,13 +33,46 @@ void loader_note(const char *line)
 		info->notes_bytes--;
 }
 
-EFI_PHYSICAL_ADDRESS loader_pages(UINTN bytes)
+static EFI_PHYSICAL_ADDRESS allocate(UINTN bytes, EFI_MEMORY_TYPE type)
 {
 	EFI_PHYSICAL_ADDRESS at = 0;
 	EFI_STATUS status =
-		BS->AllocatePages(AllocateAnyPages, EfiLoaderData, EFI_SIZE_TO_PAGES(bytes), &at);
+		BS->AllocatePages(AllocateAnyPages, type, EFI_SIZE_TO_PAGES(bytes), &at);
 
 	return EFI_ERROR(status) ? 0 : at;
+}
+
+EFI_PHYSICAL_ADDRESS loader_pages(UINTN bytes)
+{
+	return allocate(bytes, EfiLoaderData);
+}
+
+/* UEFI specification, "EFI_MEMORY_ATTRIBUTE_PROTOCOL", which gnu-efi does not have. */
+struct memory_attributes {
+	void *get, *set;
+	EFI_STATUS(EFIAPI *clear)
+	(struct memory_attributes *this, EFI_PHYSICAL_ADDRESS base, UINT64 bytes,
+	 UINT64 attributes);
+};
+
+#define MEMORY_XP 0x4000
+#define MEMORY_RO 0x20000
+
+EFI_PHYSICAL_ADDRESS loader_code_pages(UINTN bytes)
+{
+	EFI_GUID guid = {
+		0xf4560cf6, 0x40ec, 0x4b4a, {0xa1, 0x92, 0xbf, 0x1d, 0x57, 0xd0, 0xb1, 0x89}};
+	EFI_PHYSICAL_ADDRESS at = allocate(bytes, EfiLoaderCode);
+	struct memory_attributes *attributes;
+
+	/*
+	 * Strict firmware makes even code pages non-executable until asked; others have no such
+	 * thing.
+	 */
+	if (at && !EFI_ERROR(LibLocateProtocol(&guid, (void **)&attributes)))
+		attributes->clear(attributes, at, EFI_SIZE_TO_PAGES(bytes) * EFI_PAGE_SIZE,
+				  MEMORY_XP | MEMORY_RO);
+	return at;
 }
 
 static EFI_STATUS create_info(void)

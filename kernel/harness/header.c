@@ -214,7 +214,8 @@ static void print_cpus(const char *mode)
 		printk("; the machine has %u, cpus=%u", smp.described, smp.expected);
 	printk("\n");
 	if (smp.problem)
-		printk("warning   ACPI table MADT: %s\n", smp.problem);
+		printk("warning   ACPI table MADT: %s%s\n", smp.problem,
+		       smp.described > 1 ? "; the CPUs are those that the firmware uses" : "");
 	if (smp.duplicates)
 		printk("warning   ACPI table MADT: %u entries repeat an APIC ID\n", smp.duplicates);
 	for (uint32_t i = 0; i < nr_cpus; i++) {

@@ -18,6 +18,8 @@
 
 struct bench_args {
 	uint64_t a, b, c;
+	uint64_t
+		touch; /* an address read before each section, untimed, so that the TLB has it; or 0 */
 };
 
 /* How many operations stand between the reads. Throughput is the difference of the last two. */
@@ -34,8 +36,8 @@ struct bench {
 
 	/*
 	 * Both on CPU 0 with interrupts on, and optional. Each returns NULL or what went wrong:
-	 * setup's reason becomes a skip, finish's, which may check what the operations did, a
-	 * failed check.
+	 * setup's reason becomes a skip; finish's, which may check what the operations did, a
+	 * failed check in place of the figures.
 	 */
 	const char *(*setup)(struct bench_args *args);
 	const char *(*finish)(const struct bench_args *args);
@@ -67,6 +69,8 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 	uint64_t a = args->a, b = args->b, c = args->c, ticks;
 	struct cycles begin;
 
+	if (args->touch)
+		(void)*(const volatile uint64_t *)args->touch;
 	/* Operands are in registers, and nothing is known of them, before the first read. */
 	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c));
 	begin = cycles_begin();

@@ -8,9 +8,9 @@
 #include "arch/x86/safe.h"
 #include "mm/kernel_space.h"
 
-#define BLOCK       32  /* samples in one turn */
-#define WARM_UP     2   /* dropped at the start of each turn: caches and predictors forget */
-#define FIRST_LOOK  128 /* samples before the interval is looked at first; then at each doubling */
+#define BLOCK       32 /* samples in one turn */
+#define WARM_UP     2  /* dropped at the start of each turn: caches and predictors forget */
+#define FIRST_LOOK  8  /* rounds before the intervals are looked at first; then at each doubling */
 #define SCALE       1000
 #define WITHIN_PART 100 /* the interval is good when it is within 1/100 of the median */
 
@@ -51,20 +51,31 @@ static int64_t per_operation(int64_t longer, int64_t shorter)
 	return (longer - shorter) * SCALE / BENCH_UNROLL_COUNT;
 }
 
-/* One turn of one benchmark. */
-static void take_block(struct measurement *m, size_t n)
+/* Each pair side by side, so that what disturbs one mostly disturbs the other. */
+static void sample_throughput(struct measurement *m, int64_t *thousandths, size_t n)
+{
+	int64_t shorter, longer;
+
+	sample_block(m, BENCH_UNROLL, &shorter, 1);
+	sample_block(m, BENCH_UNROLL_TWICE, &longer, 1);
+	for (size_t i = 0; i < n; i++) {
+		m->bench->sample(&m->args, BENCH_UNROLL, &shorter, 1);
+		m->bench->sample(&m->args, BENCH_UNROLL_TWICE, &longer, 1);
+		thousandths[i] = per_operation(longer, shorter);
+	}
+}
+
+/* One turn of one benchmark: up to BLOCK samples, as many as there is room for. */
+static void take_turn(struct measurement *m, size_t room)
 {
 	uint64_t flags = irq_save(), start = cycles_now();
 	struct disturbance before = read_disturbance(), after;
-	int64_t shorter[BLOCK], longer[BLOCK];
+	size_t n = room - m->n < BLOCK ? room - m->n : BLOCK;
 
-	sample_block(m, BENCH_ONE, m->latency + m->n, n);
-	if (m->throughput) {
-		sample_block(m, BENCH_UNROLL, shorter, n);
-		sample_block(m, BENCH_UNROLL_TWICE, longer, n);
-		for (size_t i = 0; i < n; i++)
-			m->throughput[m->n + i] = per_operation(longer[i], shorter[i]);
-	}
+	if (n)
+		sample_block(m, BENCH_ONE, m->latency + m->n, n);
+	if (n && m->throughput)
+		sample_throughput(m, m->throughput + m->n, n);
 	after = read_disturbance();
 	if (before.smis == after.smis && before.nmis == after.nmis)
 		m->n += n;
@@ -92,24 +103,13 @@ static bool is_good_enough(const struct measurement *m, int64_t *scratch)
 {
 	struct stats s;
 
-	/* Sorting at each doubling costs a constant factor over the run. */
-	if (m->n < FIRST_LOOK || m->n & (m->n - 1))
+	if (!m->n)
 		return false;
 	summarise(m->latency, m->n, scratch, &s);
 	if (!is_narrow(&s) || !m->throughput)
 		return is_narrow(&s);
 	summarise(m->throughput, m->n, scratch, &s);
 	return is_narrow(&s);
-}
-
-static void take_turn(struct measurement *m, const struct measure_limits *limits, int64_t *scratch)
-{
-	size_t left = limits->samples - m->n;
-
-	take_block(m, left < BLOCK ? left : BLOCK);
-	/* The budget can end a benchmark with few samples, never with none. */
-	m->done = m->n == limits->samples || (m->n && m->spent >= limits->budget_ticks) ||
-		  m->spent >= 8 * limits->budget_ticks || is_good_enough(m, scratch);
 }
 
 static void free_samples(struct measurement *m, size_t bytes)
@@ -133,8 +133,7 @@ static bool allocate_all(struct measurement *group, size_t n, struct measurement
 
 	*scratch = kernel_memory_alloc(bytes);
 	for (size_t i = 0; i < n; i++) {
-		group[i].done = *group[i].skipped;
-		if (!group[i].done)
+		if (!*group[i].skipped)
 			ok &= allocate(&group[i], bytes);
 	}
 	return ok && *scratch;
@@ -142,6 +141,9 @@ static bool allocate_all(struct measurement *group, size_t n, struct measurement
 
 static void conclude(struct measurement *m, const struct measurement *baseline, int64_t *scratch)
 {
+	/* Without a baseline its samples are worth nothing. */
+	if (!baseline->n)
+		m->n = 0;
 	if (!m->n)
 		return;
 	summarise(m->latency, m->n, scratch, &m->latency_stats);
@@ -151,13 +153,72 @@ static void conclude(struct measurement *m, const struct measurement *baseline, 
 		summarise(m->throughput, m->n, scratch, &m->throughput_stats);
 }
 
-static bool any_left(const struct measurement *group, size_t n)
+/* Whether every benchmark has its samples, or they all have used the time of all. */
+static bool is_exhausted(const struct measurement *group, size_t n,
+			 const struct measure_limits *limits)
+{
+	uint64_t spent = 0, budget = 0;
+	bool full = true;
+
+	for (size_t i = 0; i < n; i++) {
+		if (*group[i].skipped)
+			continue;
+		spent += group[i].spent;
+		budget += limits->budget_ticks;
+		full &= group[i].n == limits->samples;
+	}
+	return full || spent >= budget;
+}
+
+static bool are_good_enough(const struct measurement *group, size_t n, int64_t *scratch)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!group[i].done)
-			return true;
+		if (!*group[i].skipped && !is_good_enough(&group[i], scratch))
+			return false;
 	}
-	return false;
+	return true;
+}
+
+/* George Marsaglia's xorshift64. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/*
+ * Everyone once, from a random start: nobody always comes after the same neighbour's end of turn.
+ */
+static void take_round(struct measurement *group, size_t n, struct measurement *baseline,
+		       size_t room, uint64_t *random)
+{
+	size_t start = next_random(random) % n;
+
+	take_turn(baseline, room);
+	for (size_t i = 0; i < n; i++) {
+		struct measurement *m = &group[(start + i) % n];
+
+		if (!*m->skipped)
+			take_turn(m, room);
+	}
+}
+
+/* All end together: what one went through all went through, so they can be compared. */
+static void sample_all(struct measurement *group, size_t n, struct measurement *baseline,
+		       const struct measure_limits *limits, int64_t *scratch)
+{
+	uint64_t random =
+		limits->seed + 0x9e3779b97f4a7c15ull; /* never the 0 that xorshift keeps */
+
+	for (size_t round = 1; !is_exhausted(group, n, limits); round++) {
+		take_round(group, n, baseline, limits->samples, &random);
+		/* Looking at each doubling costs a constant factor over the run. */
+		if (round >= FIRST_LOOK && !(round & (round - 1)) &&
+		    are_good_enough(group, n, scratch))
+			break;
+	}
 }
 
 bool measure_group(struct measurement *group, size_t n, const struct measure_limits *limits)
@@ -167,20 +228,12 @@ bool measure_group(struct measurement *group, size_t n, const struct measure_lim
 	int64_t *scratch = NULL;
 	bool ok = allocate_all(group, n, &baseline, &scratch, bytes);
 
-	while (ok && any_left(group, n)) {
-		/* The baseline goes on as long as anything is measured against it. */
-		if (baseline.n < limits->samples)
-			take_turn(&baseline, limits, scratch);
-		for (size_t i = 0; i < n; i++) {
-			if (!group[i].done)
-				take_turn(&group[i], limits, scratch);
-		}
-	}
-	if (ok && baseline.n) {
+	if (ok)
+		sample_all(group, n, &baseline, limits, scratch);
+	if (ok && baseline.n)
 		summarise(baseline.latency, baseline.n, scratch, &baseline.latency_stats);
-		for (size_t i = 0; i < n; i++)
-			conclude(&group[i], &baseline, scratch);
-	}
+	for (size_t i = 0; ok && i < n; i++)
+		conclude(&group[i], &baseline, scratch);
 	for (size_t i = 0; i < n; i++)
 		free_samples(&group[i], bytes);
 	free_samples(&baseline, bytes);

@@ -20,7 +20,6 @@ struct measurement {
 	size_t n;                      /* of each */
 	size_t discarded;
 	uint64_t spent; /* ticks used for it so far */
-	bool done;
 
 	struct stats latency_stats, throughput_stats;
 	int64_t baseline; /* p50 of the empty section measured along with it */
@@ -29,12 +28,13 @@ struct measurement {
 
 struct measure_limits {
 	size_t samples;        /* at most, for each benchmark */
-	uint64_t budget_ticks; /* for each benchmark */
+	uint64_t budget_ticks; /* for each benchmark; together they may use the sum */
+	uint64_t seed;         /* of the order in which they take turns */
 };
 
 /*
  * Measures all of `group` together, in blocks that take turns, with the empty section among them,
- * until each median's interval is within 1% or its limit is reached; those `skipped` are left out.
+ * until all medians' intervals are within 1% or a limit is reached; those `skipped` are left out.
  * `args` are set up. On CPU 0.
  * False: no memory for the samples.
  */

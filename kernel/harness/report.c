@@ -30,10 +30,14 @@ static const char *const result_names[] = {
 	[CHECK_XFAIL] = "xfail",
 };
 
-/* Picoseconds in `ticks` thousandths of a tick: the TSC frequency is in Hz. */
+/* Picoseconds in thousandths of a tick. Whole seconds apart, so that no product overflows. */
 static int64_t picoseconds(int64_t milliticks)
 {
-	return divide_signed(milliticks * 1000000, clock.tsc_hz / 1000);
+	int64_t second = clock.tsc_hz * 1000;
+	int64_t seconds = divide_signed(milliticks, second);
+	int64_t rest = milliticks - seconds * second;
+
+	return seconds * 1000000000000 + divide_signed(rest * 1000, clock.tsc_hz / 1000000);
 }
 
 /* Columns of figures: the text of a fixed-point number. */
@@ -169,9 +173,10 @@ void report_check(struct report_place place, const struct check *check, enum che
 		remember(check->name, report->why, result == CHECK_FAIL);
 }
 
-void report_bench_failure(const char *name, const char *why)
+void report_bench_failure(struct report_place place, const char *name, const char *why)
 {
-	printk("        %-28s     fail  %s\n", name, why);
+	print_place(place, name);
+	printk("    fail  %s\n", why);
 	record_check(name, CHECK_FAIL, why, "");
 	remember(name, why, true);
 }

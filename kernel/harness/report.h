@@ -22,8 +22,8 @@ void report_bench_skip(struct report_place place, const char *name, const char *
 void report_check(struct report_place place, const struct check *check, enum check_result result,
 		  const struct check_report *report);
 
-/* One that a benchmark's own finish found. */
-void report_bench_failure(const char *name, const char *why);
+/* What a benchmark's own finish found: a failed check, and no figures. */
+void report_bench_failure(struct report_place place, const char *name, const char *why);
 
 /* The table of a group's benchmarks. */
 void report_table(const char *group, size_t group_length, const struct measurement *m, size_t n);

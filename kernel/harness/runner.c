@@ -98,6 +98,7 @@ static struct measure_limits limits_of(const struct options *o)
 	return (struct measure_limits){
 		.samples = o->samples ? o->samples : suites[o->suite].samples,
 		.budget_ticks = clock.tsc_hz / 1000 * ms,
+		.seed = o->seed,
 	};
 }
 
@@ -208,16 +209,16 @@ static void conclude(struct measurement *m, uint32_t of, struct run_totals *tota
 	if (!*m->skipped && !m->n)
 		format(m->skipped, sizeof(m->skipped),
 		       "every sample was disturbed by an SMI or NMI");
-	if (*m->skipped) {
+	if (wrong) {
+		totals->fail++;
+		m->n = 0; /* its figures are not to be believed */
+		report_bench_failure(place, m->bench->name, wrong);
+	} else if (*m->skipped) {
 		totals->skip++;
 		report_bench_skip(place, m->bench->name, m->skipped);
 	} else {
 		totals->benches++;
 		report_bench(place, m);
-	}
-	if (wrong) {
-		totals->fail++;
-		report_bench_failure(m->bench->name, wrong);
 	}
 }
 
@@ -230,6 +231,8 @@ static void measure(struct measurement *group, size_t n, const struct options *o
 		limits.samples /= 2;
 		if (limits.samples < MIN_SAMPLES)
 			panic("no memory for %u samples of %zu benchmarks", MIN_SAMPLES, n);
+		printk("note: no memory for so many samples: %zu of each at most\n",
+		       limits.samples);
 	}
 }
 

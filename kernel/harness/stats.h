@@ -5,7 +5,8 @@
  * Percentiles are exact, by nearest rank: p is the smallest sample with at least p% of all at or
  * below it. The interval of the median is distribution-free: between two order statistics whose
  * ranks the binomial distribution gives (David and Nagaraja, "Order Statistics", "Distribution-Free
- * Confidence Intervals for Quantiles"), so it holds for times of any shape.
+ * Confidence Intervals for Quantiles"), so it holds for times of any shape, if they are
+ * independent.
  */
 #ifndef KERNEL_HARNESS_STATS_H
 #define KERNEL_HARNESS_STATS_H

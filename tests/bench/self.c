@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The harness measuring itself: nothing, and known numbers of NOPs. Where one instruction takes one
- * tick (QEMU -icount shift=0) the net of n NOPs is n. On a CPU it tells how finely it resolves.
+ * The harness measuring itself: nothing, and known numbers of NOPs, once and back to back. Where
+ * one instruction takes one tick (QEMU -icount shift=0) the net of n NOPs is n. On a CPU it tells
+ * how finely it resolves.
  */
 #include "kernel/harness/bench.h"
 
@@ -15,6 +16,7 @@
 	static const struct bench nop_##count = {                             \
 		.name = "self/nop-" #count,                                   \
 		.what = #count " NOPs",                                       \
+		.throughput = true,                                           \
 		.sample = sample_nop_##count,                                 \
 	};                                                                    \
 	BENCH(nop_##count);
@@ -29,6 +31,7 @@ BENCH_SAMPLER(sample_empty, op_empty)
 static const struct bench empty = {
 	.name = "self/empty",
 	.what = "nothing between the counter reads",
+	.throughput = true,
 	.sample = sample_empty,
 };
 BENCH(empty);

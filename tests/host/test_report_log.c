@@ -66,7 +66,7 @@ static void append_record(struct text *t, const char *json, const char *newline)
 
 static void append_report(struct text *t, int first, int last)
 {
-	for (int i = first; i <= last; i++)
+	for (int i = first; i <= last && i < LINES; i++)
 		append_record(t, report[i], "\n");
 }
 

@@ -22,8 +22,7 @@ endif
 COMMIT   := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 
 # General registers only (interrupt handlers save no others), no red zone (interrupts would write
-# into it), frame pointers (backtraces), the top 2 GiB (mcmodel). -Wno-pragmas and the like are not
-# needed by either compiler.
+# into it), frame pointers (backtraces), the top 2 GiB (mcmodel).
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wvla
 CFLAGS   := -std=gnu11 -O2 -g $(WARNINGS) -I. -ffile-prefix-map=$(CURDIR)=. \
             -ffreestanding -fno-stack-protector -fno-pic -fno-pie -mno-red-zone -mcmodel=kernel \
@@ -63,14 +62,19 @@ help:
 	@echo 'CC=clang O=DIR       another compiler, another output directory'
 	@echo './run.sh --help      builds, boots and shows the report'
 
-# Objects depend on this: another compiler or other flags rebuild them.
+# $(call remember,TEXT) rewrites the target only where TEXT is news: what depends on it is made again.
+remember = @mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' >$@
+
+# Another compiler or other flags rebuild the objects, another set of objects the programs.
+FLAGS := $(CC) $(CFLAGS) $(EFI_CFLAGS) $(NASM)
 $(O)/flags: FORCE
-	@mkdir -p $(O)
-	@echo '$(CC) $(CFLAGS) $(EFI_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(EFI_CFLAGS)' >$@
+	$(call remember,$(FLAGS))
+
+$(O)/link: FORCE
+	$(call remember,$(LDFLAGS) $(OBJECTS) $(EFI_OBJECTS) $(REPORT_FILES) $(PURE_FILES))
 
 $(O)/commit: FORCE
-	@mkdir -p $(O)
-	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+	$(call remember,$(COMMIT))
 
 $(O)/asm_offsets.inc: arch/x86/asm_offsets.c $(O)/flags
 	$(call say,GEN )
@@ -83,7 +87,7 @@ $(O)/boot/efi/%.o: boot/efi/%.c $(O)/flags
 	$(call say,CC  )
 	$(Q)$(CC) $(EFI_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/kernel/version.o: CFLAGS += -DCOMMIT='"$(COMMIT)"'
+$(O)/kernel/version.o: private CFLAGS += -DCOMMIT='"$(COMMIT)"'
 $(O)/kernel/version.o: $(O)/commit
 
 $(O)/%.o: %.c $(O)/flags
@@ -103,7 +107,7 @@ $(O)/symbols.empty.o: kernel/symbols.awk $(O)/flags
 	$(Q)awk -f $< </dev/null >$(O)/symbols.empty.asm
 	$(Q)$(NASM) -f elf64 -o $@ $(O)/symbols.empty.asm
 
-$(O)/shootdown.first.elf: $(OBJECTS) $(O)/symbols.empty.o linker.ld
+$(O)/shootdown.first.elf: $(OBJECTS) $(O)/symbols.empty.o linker.ld $(O)/link
 	$(call say,LD  )
 	$(Q)$(LD) $(LDFLAGS) -T linker.ld -o $@ $(OBJECTS) $(O)/symbols.empty.o
 
@@ -111,7 +115,7 @@ $(O)/symbols.o: $(O)/shootdown.first.elf kernel/symbols.awk
 	$(Q)$(NM) -n $< | awk -f kernel/symbols.awk >$(O)/symbols.asm
 	$(Q)$(NASM) -f elf64 -o $@ $(O)/symbols.asm
 
-$(O)/shootdown.elf: $(OBJECTS) $(O)/symbols.o linker.ld
+$(O)/shootdown.elf: $(OBJECTS) $(O)/symbols.o linker.ld $(O)/link
 	$(call say,LD  )
 	$(Q)$(LD) $(LDFLAGS) -T linker.ld -o $@ $(OBJECTS) $(O)/symbols.o
 
@@ -123,7 +127,7 @@ $(O)/boot/efi/kernel_image.asm.o: boot/efi/kernel_image.asm $(O)/shootdown.strip
 	$(call say,NASM)
 	$(Q)$(NASM) -f elf64 -Werror -I$(O)/ -o $@ $<
 
-$(O)/BOOTX64.so: $(EFI_OBJECTS)
+$(O)/BOOTX64.so: $(EFI_OBJECTS) $(O)/link
 	$(call say,LD  )
 	$(Q)$(LD) -nostdlib -znocombreloc -shared -Bsymbolic --no-undefined --build-id=none -z noexecstack \
 	    -T $(EFI_LIB)/elf_x86_64_efi.lds -o $@ $(EFI_LIB)/crt0-efi-x86_64.o $(EFI_OBJECTS) \
@@ -131,7 +135,7 @@ $(O)/BOOTX64.so: $(EFI_OBJECTS)
 
 # DllCharacteristics (offset 70 of the optional header) = NX_COMPAT: sections are W^X already.
 $(O)/BOOTX64.EFI: $(O)/BOOTX64.so boot/efi/set_nx_compat.sh
-	$(Q)$(OBJCOPY) -j .text -j .sdata -j .data -j .dynamic -j .dynsym -j .rel -j .rela -j .rel.* \
+	$(Q)$(OBJCOPY) -j .text -j .sdata -j .rodata -j .data -j .dynamic -j .dynsym -j .rel -j .rela -j .rel.* \
 	    -j .rela.* -j .reloc --target efi-app-x86_64 $< $@
 	$(Q)boot/efi/set_nx_compat.sh $@
 
@@ -148,7 +152,7 @@ HEADERS       := $(wildcard boot/*.h arch/x86/*.h mm/*.h kernel/*.h kernel/harne
 
 tools: $(O)/shootdown-report
 
-$(O)/shootdown-report: $(REPORT_FILES) kernel/harness/crc32c.c $(HEADERS) $(O)/flags
+$(O)/shootdown-report: $(REPORT_FILES) kernel/harness/crc32c.c $(HEADERS) $(O)/flags $(O)/link
 	$(call say,CC  )
 	$(Q)$(CC) $(HOST_WARNINGS) -O2 -o $@ $(REPORT_FILES) kernel/harness/crc32c.c -ljansson
 
@@ -157,9 +161,9 @@ $(O)/host/%.o: %.c $(HEADERS) $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(HOST_WARNINGS) $(SANITIZE) -c -o $@ $<
 
-$(O)/host/pure.a: $(PURE_FILES:%.c=$(O)/host/%.o)
+$(O)/host/pure.a: $(PURE_FILES:%.c=$(O)/host/%.o) $(O)/link
 	$(call say,AR  )
-	$(Q)rm -f $@ && ar rc $@ $^
+	$(Q)rm -f $@ && ar rc $@ $(filter %.o,$^)
 
 $(O)/host/test_%: tests/host/test_%.c $(O)/host/pure.a
 	$(call say,CC  )
@@ -170,7 +174,7 @@ test: setup-test
 	$(MAKE) test-boot
 
 setup-test:
-	tools/setup.sh build run test
+	tools/setup.sh build emulator firmware test
 
 test-host: $(HOST_TESTS)
 	@for t in $(HOST_TESTS); do $$t || exit 1; done

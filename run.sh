@@ -4,6 +4,7 @@
 # run went. `./run.sh --help` lists the options.
 
 set -euo pipefail
+readonly CALLED_FROM=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 readonly STATUS_USAGE=2 STATUS_NO_END=3
@@ -49,6 +50,14 @@ qemu_args=()
 
 is_number() {
     [[ $1 =~ ^[1-9][0-9]{0,5}$ ]]
+}
+
+# A path as the caller meant it, though we work elsewhere.
+absolute() {
+    case $1 in
+    /*) printf '%s' "$1" ;;
+    *) printf '%s/%s' "$CALLED_FROM" "$1" ;;
+    esac
 }
 
 one_of() {
@@ -113,12 +122,15 @@ take_value() {
         [[ $2 =~ ^[1-9][0-9]*[KMGT]?$ ]] || fail "--mem $2: not a size such as 256M"
         mem=$2
         ;;
-    --log) log=$2 ;;
-    --qemu) qemu=$2 ;;
+    --log) log=$(absolute "$2") ;;
+    --qemu)
+        qemu=$2
+        case $2 in */*) qemu=$(absolute "$2") ;; esac
+        ;;
     --qemu-arg) qemu_args+=("$2") ;;
     --firmware)
-        [ -r "$2" ] || fail "--firmware $2: can't be read"
-        firmware=$2
+        firmware=$(absolute "$2")
+        [ -r "$firmware" ] || fail "--firmware $2: can't be read"
         ;;
     esac
 }
@@ -140,24 +152,25 @@ choose_accel() {
     fi
 }
 
+# The log is opened before anything takes long; what an earlier run left there is not this one's.
+open_log() {
+    mkdir -p build
+    : 2>/dev/null >"$log" || fail "can't write the log to $log"
+}
+
 build() {
-    tools/setup.sh build run || exit "$STATUS_USAGE"
+    local needs=(build)
+    # An emulator and a firmware that were named need not be installed.
+    if [ "$qemu" = qemu-system-x86_64 ]; then needs+=(emulator); fi
+    if [ -z "$firmware" ]; then needs+=(firmware); fi
+    tools/setup.sh "${needs[@]}" || exit "$STATUS_USAGE"
     make -s -j"$(nproc)" all tools >&2 || fail 'the build failed'
     command -v "$qemu" >/dev/null || fail "no QEMU at '$qemu'"
 }
 
 find_firmware() {
-    local candidate
-    [ -z "$firmware" ] || return 0
-    for candidate in /usr/share/OVMF/OVMF_CODE_4M.fd /usr/share/OVMF/OVMF_CODE.fd \
-        /usr/share/edk2/x64/OVMF_CODE.4m.fd /usr/share/edk2/ovmf/OVMF_CODE.fd \
-        /usr/share/qemu/ovmf-x86_64-code.bin; do
-        if [ -r "$candidate" ]; then
-            firmware=$candidate
-            return
-        fi
-    done
-    fail 'no OVMF firmware found; install ovmf or name one with --firmware'
+    [ -n "$firmware" ] || firmware=$(tools/setup.sh --print-firmware) ||
+        fail 'no OVMF firmware found; install ovmf or name one with --firmware'
 }
 
 # What a stick would hold: the application and the command line.
@@ -168,16 +181,23 @@ make_esp() {
     if [ -n "${SHOOTDOWN_CFG:-}" ]; then cp "$SHOOTDOWN_CFG" "$work/esp/shootdown.cfg"; fi
 }
 
+# QEMU takes a comma for the end of a value unless it is doubled.
+quoted() {
+    printf '%s' "${1//,/,,}"
+}
+
 # Code-only images need a variable store beside them, as a copy that may be written.
 firmware_args() {
-    local vars=${firmware/CODE/VARS}
+    local name=${firmware##*/} vars
+    vars=${name/CODE/VARS}
     vars=${vars/.secboot/}
     vars=${vars/.strictnx/}
+    vars=$(dirname "$firmware")/$vars
     if [ "$vars" != "$firmware" ] && [ -r "$vars" ]; then
         cp "$vars" "$work/vars.fd"
         chmod +w "$work/vars.fd"
-        args+=(-drive "if=pflash,format=raw,unit=0,readonly=on,file=$firmware"
-            -drive "if=pflash,format=raw,unit=1,file=$work/vars.fd")
+        args+=(-drive "if=pflash,format=raw,unit=0,readonly=on,file=$(quoted "$firmware")"
+            -drive "if=pflash,format=raw,unit=1,file=$(quoted "$work/vars.fd")")
     else
         args+=(-bios "$firmware")
     fi
@@ -191,31 +211,41 @@ qemu_command() {
     fi
     args=(-machine q35 -accel "$chosen" -cpu "$model" -smp "$cpus" -m "$mem")
     firmware_args
-    args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:${work}/esp"
+    args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:$(quoted "$work/esp")"
         -device "virtio-blk-pci,drive=esp,bootindex=0"
         -device "isa-debug-exit,iobase=0xf4,iosize=0x04"
-        -display none -monitor none -serial "file:$work/serial" -net none -no-reboot
+        -display none -monitor none -serial "file:$(quoted "$work/serial")" -net none -no-reboot
         "${qemu_args[@]}")
 }
 
 # Firmware moves the cursor and paints; records are for programs.
 show_console() {
-    local hide='/^$/!b'
-    if [ -z "$records" ] && [ -t 1 ]; then hide='/^@SD1 /d'; fi
-    sed -u -e 's/\x1b\[[0-9;=?]*[A-Za-z]//g; s/\x1b[()][A-Z0-9]//g; s/[\r\f]//g' -e "$hide"
+    local script='s/\x1b\[[0-9;=?]*[A-Za-z]//g; s/\x1b[()][A-Z0-9]//g; s/[\r\f]//g'
+    if [ -z "$records" ] && [ -t 1 ]; then script+='; /^@SD1 /d'; fi
+    sed -u "$script"
 }
 
+is_running() {
+    [ -n "${qemu_pid:-}" ] && kill -0 "$qemu_pid" 2>/dev/null
+}
+
+# Asks it to end, and makes it end after five seconds.
 stop_qemu() {
-    if [ -n "${qemu_pid:-}" ] && kill -0 "$qemu_pid" 2>/dev/null; then
-        kill "$qemu_pid" 2>/dev/null || true
-        wait "$qemu_pid" 2>/dev/null || true
-    fi
+    local tries=0
+    is_running || return 0
+    kill "$qemu_pid" 2>/dev/null || true
+    while is_running && [ $tries -lt 50 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    kill -KILL "$qemu_pid" 2>/dev/null || true
+    wait "$qemu_pid" 2>/dev/null || true
 }
 
 # Sets `ended` to how the emulator ended: by itself, silent (not a byte in time), timeout.
 watch() {
     local start=$SECONDS
-    while kill -0 "$qemu_pid" 2>/dev/null; do
+    while is_running; do
         sleep 0.1
         if [ "$may_fall_back" = yes ] && [ ! -s "$work/serial" ] &&
             [ $((SECONDS - start)) -ge "$SILENCE_S" ]; then
@@ -249,26 +279,40 @@ boot_machine() {
     may_fall_back=no
     if [ "$accel" = auto ] && [ "$chosen" = kvm ]; then may_fall_back=yes; fi
     boot_once
-    if [ "$may_fall_back" = yes ] && [ ! -s "$work/serial" ]; then
+    # Silent for too long, or gone without a word.
+    if [ "$may_fall_back" = yes ] && [ ! -s "$work/serial" ] && [ "$ended" != timeout ]; then
         note "the guest stayed silent under KVM; trying again with TCG"
+        quote_qemu
         chosen=tcg
         may_fall_back=no
         boot_once
     fi
 }
 
-# Says in a word what the log is worth, and exits with the status that it means.
+quote_qemu() {
+    sed 's/^/run.sh: QEMU says: /' "$work/qemu.out" >&2
+}
+
+# Whatever ends the run, what there is of the console is kept.
+# shellcheck disable=SC2317 # called by the trap
+keep_log() {
+    [ ! -e "$work/serial" ] || cat "$work/serial" >"$log"
+}
+
+# Says in a word what the console is worth, and exits with the status that it means.
 conclude() {
     local status=0
-    mkdir -p "$(dirname "$log")"
-    cp "$work/serial" "$log" || fail "can't write the log to $log"
-    build/shootdown-report check --quiet "$log" >&2 || status=$?
+    build/shootdown-report check --quiet - <"$work/serial" |
+        sed 's/^standard input: /run.sh: /' >&2 || status=$?
     case $status in
     0 | 1) ;;
     *)
         [ "$ended" != timeout ] || note "stopped after $timeout s (--timeout)"
         [ -s "$work/serial" ] || note 'the guest printed nothing'
-        sed 's/^/run.sh: QEMU says: /' "$work/qemu.out" >&2
+        case $cmdline in
+        *format=text*) note 'format=text left out the records, so nothing can be verified' ;;
+        esac
+        quote_qemu
         status=$STATUS_NO_END
         ;;
     esac
@@ -278,10 +322,11 @@ conclude() {
 
 main() {
     parse_options "$@"
+    open_log
     build
     find_firmware
     work=$(mktemp -d)
-    trap 'stop_qemu; rm -rf "$work"' EXIT
+    trap 'stop_qemu; keep_log; rm -rf "$work"' EXIT
     trap 'exit 130' INT TERM
     make_esp
     boot_machine

@@ -3,11 +3,13 @@
 # Installs what building, running, testing or linting needs and the machine lacks, from the
 # distribution's packages. Does nothing, quickly, where all is there.
 #
-# usage: tools/setup.sh build|run|test|lint ...
+# usage: tools/setup.sh build|emulator|firmware|test|lint ...
+#        tools/setup.sh --print-firmware    where OVMF is
 
 set -euo pipefail
 
-# What is looked for (a command, or a file with a slash) and the Debian package that brings it.
+# The purpose, what is looked for (a command, a <header>, or @ and one of the cases of is_there) and
+# the Debian package that brings it.
 readonly NEEDS='
 build  make                                  make
 build  gcc                                   gcc
@@ -15,13 +17,13 @@ build  ld                                    binutils
 build  nasm                                  nasm
 build  awk                                   mawk
 build  cmp                                   diffutils
-build  /usr/include/x86_64-linux-gnu/sys/types.h  libc6-dev
-build  /usr/include/efi/efi.h                gnu-efi
-build  /usr/include/jansson.h                libjansson-dev
-run    qemu-system-x86_64                    qemu-system-x86
-run    /usr/share/OVMF/OVMF_CODE_4M.fd       ovmf
-test   /usr/include/cmocka.h                 libcmocka-dev
-test   /usr/lib/python3/dist-packages/pytest/__init__.py  python3-pytest
+build  <stdio.h>                             libc6-dev
+build  <efi/efi.h>                           gnu-efi
+build  <jansson.h>                           libjansson-dev
+emulator  qemu-system-x86_64                 qemu-system-x86
+firmware  @firmware                          ovmf
+test   <cmocka.h>                            libcmocka-dev
+test   @pytest                               python3-pytest
 test   git                                   git
 lint   clang                                 clang
 lint   clang-format                          clang-format
@@ -34,9 +36,27 @@ fail() {
     exit 2
 }
 
+# Where distributions keep OVMF; run.sh looks in the same places.
+readonly FIRMWARE='/usr/share/OVMF/OVMF_CODE_4M.fd /usr/share/OVMF/OVMF_CODE.fd
+/usr/share/edk2/x64/OVMF_CODE.4m.fd /usr/share/edk2/ovmf/OVMF_CODE.fd
+/usr/share/qemu/ovmf-x86_64-code.bin'
+
+firmware_found() {
+    local file
+    for file in $FIRMWARE; do
+        if [ -r "$file" ]; then
+            echo "$file"
+            return 0
+        fi
+    done
+    return 1
+}
+
 is_there() {
     case $1 in
-    /*) [ -e "$1" ] ;;
+    '<'*) printf '#include %s\n' "$1" | cc -E - >/dev/null 2>&1 ;;
+    @firmware) firmware_found >/dev/null ;;
+    @pytest) /usr/bin/python3 -c 'import pytest' >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
     esac
 }
@@ -73,11 +93,15 @@ install_packages() {
 
 main() {
     local packages
-    [ $# -gt 0 ] || fail 'usage: tools/setup.sh build|run|test|lint ...'
+    [ $# -gt 0 ] || fail 'usage: tools/setup.sh build|emulator|firmware|test|lint ...'
+    if [ "$1" = --print-firmware ]; then
+        firmware_found
+        return
+    fi
     for purpose in "$@"; do
         case $purpose in
-        build | run | test | lint) ;;
-        *) fail "unknown purpose '$purpose'; valid: build run test lint" ;;
+        build | emulator | firmware | test | lint) ;;
+        *) fail "unknown purpose '$purpose'; valid: build emulator firmware test lint" ;;
         esac
     done
     mapfile -t packages < <(missing_packages "$@")

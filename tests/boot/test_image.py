@@ -27,6 +27,13 @@ def test_no_segment_is_both_writable_and_executable():
     assert flags == ["R E", "R  ", "RW "]
 
 
+def test_every_loaded_section_has_its_place_in_the_linker_script():
+    sections = re.findall(
+        r"\] (\S+) .* (?:A|AX|WA) ", output("readelf", "-SW", str(BUILD / "shootdown.elf"))
+    )
+    assert sections == [".text", ".rodata", ".data", ".bss"]
+
+
 def pe_sections(image):
     pe = struct.unpack_from("<I", image, 60)[0]
     count, optional = struct.unpack_from("<H", image, pe + 6)[0], pe + 24

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The kernel's command line, good and bad, and faults put in on purpose."""
 
-import subprocess
-
 import pytest
 
 
@@ -26,6 +24,7 @@ def test_counting_is_exact_where_every_instruction_takes_a_tick(boot):
     assert empty["p5"] == empty["p95"]
     for count in (1, 10, 100, 1000):
         assert run.report.bench(f"self/nop-{count}")["net"] == count
+        assert run.report.bench(f"self/nop-{count}", "throughput")["net"] == count
 
 
 def test_features_can_be_turned_off(boot):
@@ -50,6 +49,7 @@ def test_features_can_be_turned_off(boot):
     [
         ("panic", "PANIC on CPU 0 (APIC ID 0): asked for by inject=panic"),
         ("fault", "PANIC on CPU 0 (APIC ID 0): #PF page fault, error code 2"),
+        ("overflow", "PANIC on CPU 0 (APIC ID 0): #DF double fault"),
     ],
 )
 def test_a_dying_kernel_says_why_and_where(boot, inject, says):
@@ -57,7 +57,7 @@ def test_a_dying_kernel_says_why_and_where(boot, inject, says):
     assert run.status == 3
     assert says in run.console
     assert "backtrace\n" in run.console
-    assert "inject_early+0x" in run.console
+    assert ("recurse+0x" if inject == "overflow" else "inject_early+0x") in run.console
     assert "cr2 " in run.console
     if inject == "fault":
         assert "write of 0000000000005000, not mapped" in run.console
@@ -125,10 +125,19 @@ def test_a_very_long_command_line_loses_nothing(boot, tmp_path):
     assert report.one("run")["cmdline"].endswith("...")
 
 
-def test_records_alone_and_text_alone(boot):
+def test_records_alone(boot):
     run = boot("--", "format=records run=smp/*")
+    assert run.status == 0, run.console + run.messages
     assert run.report.all("end")
     assert not [line for line in run.report.lines if line.startswith("[")]
+
+
+def test_text_alone_can_not_be_verified_and_says_so(boot):
+    run = boot("--", "format=text run=smp/*")
+    assert run.status == 3
+    assert "format=text left out the records" in run.messages
+    assert "Shootdown: 1 passed, 0 failed, 0 skipped" in run.report.lines
+    assert not run.report.records
 
 
 def test_runs_in_64_mib(boot):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """run.sh: options, exit statuses, and the way from KVM back to TCG."""
 
+import os
 import subprocess
 
 import pytest
@@ -60,6 +61,44 @@ def test_an_emulator_that_fails_is_quoted(boot):
     assert run.status == 3
     assert "QEMU says: " in run.messages
     assert "-no-such-option" in run.messages
+
+
+def test_a_log_that_can_not_be_written_is_told_before_anything_boots():
+    done = subprocess.run(
+        [str(ROOT / "run.sh"), "--log", "/proc/nowhere/x.log"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "can't write the log to /proc/nowhere/x.log" in done.stderr
+
+
+def test_paths_may_be_relative_and_have_commas_and_blanks(tmp_path):
+    place = tmp_path / "a, b"
+    place.mkdir()
+    firmware = subprocess.run(
+        [str(ROOT / "tools/setup.sh"), "--print-firmware"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    ).stdout.strip()
+    for name in {firmware, firmware.replace("CODE", "VARS")}:
+        (place / name.split("/")[-1]).write_bytes(open(name, "rb").read())
+    done = subprocess.run(
+        [
+            *(str(ROOT / "run.sh"), "--firmware", firmware.split("/")[-1]),
+            *("--log", "my log", "--accel", "tcg", "--", "run=smp/*"),
+        ],
+        cwd=place,
+        env={**os.environ, "TMPDIR": str(place)},
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "@SD1" in (place / "my log").read_text(errors="replace")
 
 
 @pytest.fixture

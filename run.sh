@@ -164,7 +164,7 @@ build() {
     if [ "$qemu" = qemu-system-x86_64 ]; then needs+=(emulator); fi
     if [ -z "$firmware" ]; then needs+=(firmware); fi
     tools/setup.sh "${needs[@]}" || exit "$STATUS_USAGE"
-    make -s -j"$(nproc)" all tools >&2 || fail 'the build failed'
+    make -s --no-print-directory -j"$(nproc)" all tools >&2 || fail 'the build failed'
     command -v "$qemu" >/dev/null || fail "no QEMU at '$qemu'"
 }
 
@@ -214,8 +214,8 @@ qemu_command() {
     args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:$(quoted "$work/esp")"
         -device "virtio-blk-pci,drive=esp,bootindex=0"
         -device "isa-debug-exit,iobase=0xf4,iosize=0x04"
-        -display none -monitor none -serial "file:$(quoted "$work/serial")" -net none -no-reboot
-        "${qemu_args[@]}")
+        -chardev "file,id=console,path=$(quoted "$work/serial")" -serial chardev:console
+        -display none -monitor none -net none -no-reboot "${qemu_args[@]}")
 }
 
 # Firmware moves the cursor and paints; records are for programs.

@@ -56,16 +56,14 @@ static uint64_t end_of(const struct boot_mem *m)
 }
 
 /*
- * How far from `base` on entry `i` has its memory for itself: *clear is false where another claims
+ * How far from `base` on entry `m` has its memory for itself: *clear is false where another claims
  * `base` too. Of two entries of one type the earlier has it; of two types neither, to be safe.
  */
-static uint64_t end_of_claim(uint64_t i, uint64_t base, uint64_t end, bool *clear)
+static uint64_t end_of_claim(const struct boot_mem *m, uint64_t base, uint64_t end, bool *clear)
 {
 	*clear = true;
-	for (uint64_t j = 0; j < nr_memory; j++) {
-		const struct boot_mem *other = &memory[j];
-
-		if (j == i || !is_sound(other) || (other->type == memory[i].type && j > i))
+	for (const struct boot_mem *other = memory; other < memory + nr_memory; other++) {
+		if (other == m || !is_sound(other) || (other->type == m->type && other > m))
 			continue;
 		if (other->base <= base && base < end_of(other)) {
 			*clear = false;
@@ -89,7 +87,7 @@ static void add_free(enum boot_mem_type type, uint64_t from, uint64_t to)
 		end = end_of(&memory[i]) < to ? end_of(&memory[i]) : to;
 		while (base < end) {
 			bool clear;
-			uint64_t claim = end_of_claim(i, base, end, &clear);
+			uint64_t claim = end_of_claim(&memory[i], base, end, &clear);
 
 			if (clear)
 				frames_add(base, (claim - base) / FRAME_SIZE);
@@ -290,7 +288,7 @@ uint64_t kernel_low_page(void)
 			    !is_sound(&memory[i]) || page < memory[i].base ||
 			    page >= end_of(&memory[i]))
 				continue;
-			end_of_claim(i, page, page + FRAME_SIZE, &clear);
+			end_of_claim(&memory[i], page, page + FRAME_SIZE, &clear);
 			if (clear)
 				return page;
 		}

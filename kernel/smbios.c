@@ -2,8 +2,7 @@
 /* Walks the SMBIOS structure table. */
 #include "kernel/smbios.h"
 
-#include <stdbool.h>
-
+#include "arch/x86/bytes.h"
 #include "arch/x86/mem.h"
 #include "kernel/format.h"
 
@@ -17,37 +16,19 @@ struct table {
 	size_t bytes;
 };
 
-static uint64_t get(const uint8_t *p, unsigned bytes)
-{
-	uint64_t value = 0;
-
-	while (bytes--)
-		value = value << 8 | p[bytes];
-	return value;
-}
-
-static bool sums_to_zero(const uint8_t *p, size_t n)
-{
-	uint8_t sum = 0;
-
-	while (n--)
-		sum += *p++;
-	return !sum;
-}
-
 static struct table find_table(uint64_t entry, const void *(*map)(uint64_t phys, size_t bytes))
 {
 	const uint8_t *e = entry ? map(entry, 24) : NULL;
 	uint64_t phys = 0, bytes = 0;
 
 	if (e && !memcmp(e, "_SM3_", 5) && sums_to_zero(e, 24)) {
-		bytes = get(e + 12, 4);
-		phys = get(e + 16, 8);
+		bytes = get32(e + 12);
+		phys = get64(e + 16);
 	} else if (e && !memcmp(e, "_SM_", 4)) {
 		e = map(entry, 31);
 		if (e && sums_to_zero(e + 16, 15)) {
-			bytes = get(e + 22, 2);
-			phys = get(e + 24, 4);
+			bytes = get16(e + 22);
+			phys = get32(e + 24);
 		}
 	}
 	if (!phys || !bytes || bytes > TABLE_MAX)

@@ -2,6 +2,7 @@
 /* Finds and reads ACPI tables without trusting them. */
 #include "arch/x86/acpi.h"
 
+#include "arch/x86/bytes.h"
 #include "arch/x86/mem.h"
 
 #define RSDP_BYTES        20
@@ -14,30 +15,6 @@
 #define MADT_ENABLED      1u
 #define GAS_MEMORY        0
 #define GAS_IO            1
-
-static uint16_t get16(const uint8_t *p)
-{
-	return p[0] | p[1] << 8;
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return get16(p) | (uint32_t)get16(p + 2) << 16;
-}
-
-static uint64_t get64(const uint8_t *p)
-{
-	return get32(p) | (uint64_t)get32(p + 4) << 32;
-}
-
-static bool sums_to_zero(const uint8_t *p, size_t n)
-{
-	uint8_t sum = 0;
-
-	while (n--)
-		sum += *p++;
-	return sum == 0;
-}
 
 const uint8_t *acpi_map_table(uint64_t phys, const char signature[4], acpi_map_fn map,
 			      size_t *bytes, const char **why)

@@ -89,7 +89,7 @@ ap_entry:
 	mov	eax, 0x0b
 	xor	ecx, ecx
 	cpuid
-	test	ebx, ebx			; 0: the leaf is not implemented
+	test	ebx, ebx			; 0: the CPU has no such leaf
 	jz	.legacy_id
 	mov	eax, edx
 	jmp	.search

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "arch/x86/acpi.h"
+#include "tests/host/checksum.h"
+#include "tests/host/random.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_REGIONS   16
@@ -74,16 +76,6 @@ static void put32(uint8_t *p, uint32_t value)
 static void put64(uint8_t *p, uint64_t value)
 {
 	memcpy(p, &value, sizeof(value));
-}
-
-static void fix_checksum(uint8_t *p, size_t bytes, size_t at)
-{
-	uint8_t sum = 0;
-
-	p[at] = 0;
-	for (size_t i = 0; i < bytes; i++)
-		sum += p[i];
-	p[at] = -sum;
 }
 
 static uint8_t *add_table(uint64_t phys, const char *signature, size_t bytes)
@@ -686,16 +678,6 @@ static void s5(void **unused)
 		assert_false(acpi_find_s5(t, bytes, &a, &b));
 		free(t);
 	}
-}
-
-static uint64_t random64(void)
-{
-	static uint64_t state = 0x853c49e6748fea9b;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
 }
 
 /* Random bytes, with MADT entries over them whose fields are mostly plausible, and perhaps an S5.

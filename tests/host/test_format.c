@@ -12,16 +12,7 @@
 #include <cmocka.h>
 
 #include "kernel/format.h"
-
-static uint64_t random64(void)
-{
-	static uint64_t state = 0xd1342543de82ef95;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
+#include "tests/host/random.h"
 
 /* Not marked as a printf: the tests also use what the compiler warns of, as "%-05d". */
 static void check(const char *expected, const char *fmt, ...)

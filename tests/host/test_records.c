@@ -12,6 +12,7 @@
 
 #include "kernel/harness/crc32c.h"
 #include "kernel/harness/records.h"
+#include "tests/host/random.h"
 
 #define PREFIX       "@SD1 "
 #define PREFIX_BYTES 5
@@ -21,16 +22,6 @@
 static char line[LINE_MAX + 1];
 static size_t line_length;
 static unsigned nr_lines;
-
-static uint64_t random64(void)
-{
-	static uint64_t state = 0xbf58476d1ce4e5b9;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 static void emit(const char *text, size_t length)
 {

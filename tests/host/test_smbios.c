@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "kernel/smbios.h"
+#include "tests/host/checksum.h"
+#include "tests/host/random.h"
 
 #define ENTRY   0xf0000
 #define TABLE   0x7f000000
@@ -48,16 +50,6 @@ static int setup(void **unused)
 	(void)unused;
 	memset(&machine, 0, sizeof(machine));
 	return 0;
-}
-
-static void fix_checksum(uint8_t *p, size_t bytes, size_t at)
-{
-	uint8_t sum = 0;
-
-	p[at] = 0;
-	for (size_t i = 0; i < bytes; i++)
-		sum += p[i];
-	p[at] = -sum;
 }
 
 static void make_entry_2(uint16_t table_bytes)
@@ -339,16 +331,6 @@ static void long_strings(void **unused)
 	assert_string_equal(out.bios, cut);
 	make_system(24, 1, 2, text + 100 - (SMBIOS_TEXT_MAX - 1), SMBIOS_TEXT_MAX + 101);
 	assert_string_equal(read_machine().vendor, cut);
-}
-
-static uint64_t random64(void)
-{
-	static uint64_t state = 0x2b992ddfa23249d6;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
 }
 
 static void assert_text(const char text[SMBIOS_TEXT_MAX])

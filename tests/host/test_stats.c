@@ -11,18 +11,9 @@
 #include <cmocka.h>
 
 #include "kernel/harness/stats.h"
+#include "tests/host/random.h"
 
 #define MAX_N 10000
-
-static uint64_t random64(void)
-{
-	static uint64_t state = 0x9e3779b97f4a7c15;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
 
 static void known_vectors(void **unused)
 {

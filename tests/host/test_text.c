@@ -10,16 +10,7 @@
 #include <cmocka.h>
 
 #include "kernel/text.h"
-
-static uint64_t random64(void)
-{
-	static uint64_t state = 0x2545f4914f6cdd1d;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
+#include "tests/host/random.h"
 
 static struct slice slice_of(const char *s)
 {

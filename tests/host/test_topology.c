@@ -10,6 +10,7 @@
 
 #include "arch/x86/insn.h"
 #include "arch/x86/topology.h"
+#include "tests/host/random.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define THREAD_LEVEL  0x100
@@ -338,25 +339,15 @@ static void hostile_ones(void **unused)
 	assert_int_equal(t.kind, CORE_UNKNOWN);
 }
 
-static uint32_t random32(void)
-{
-	static uint64_t state = 0x94d049bb133111eb;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
 static struct cpuid at_random(uint32_t leaf, uint32_t subleaf)
 {
-	uint32_t mask = random32() & 1 ? ~0u : 0x1f1f1f1f;
+	uint32_t mask = (uint32_t)random64() & 1 ? ~0u : 0x1f1f1f1f;
 
 	(void)subleaf;
 	if (!leaf || leaf == 0x80000000)
-		return (struct cpuid){leaf + random32() % 0x28, 0, 0, 0};
-	return (struct cpuid){random32() & mask, random32() & mask, random32() & mask,
-			      random32() & mask};
+		return (struct cpuid){leaf + (uint32_t)random64() % 0x28, 0, 0, 0};
+	return (struct cpuid){(uint32_t)random64() & mask, (uint32_t)random64() & mask,
+			      (uint32_t)random64() & mask, (uint32_t)random64() & mask};
 }
 
 static void hostile_random(void **unused)

@@ -32,7 +32,7 @@ CFLAGS   := -std=gnu11 -O2 -g $(WARNINGS) -I. -ffile-prefix-map=$(CURDIR)=. \
 LDFLAGS  := -nostdlib -static -no-pie --gc-sections --build-id=none -z max-page-size=4096 \
             -z noexecstack -z norelro --fatal-warnings
 
-KERNEL_DIRS := arch/x86 mm kernel kernel/harness tests/bench tests/check $(EXTRA_DIRS)
+KERNEL_DIRS := boot/multiboot2 arch/x86 mm kernel kernel/harness tests/bench tests/check
 C_FILES     := $(filter-out arch/x86/asm_offsets.c,$(wildcard $(addsuffix /*.c,$(KERNEL_DIRS))))
 ASM_FILES   := $(wildcard $(addsuffix /*.asm,$(KERNEL_DIRS)))
 OBJECTS     := $(C_FILES:%.c=$(O)/%.o) $(ASM_FILES:%.asm=$(O)/%.asm.o)
@@ -46,13 +46,14 @@ EFI_CFLAGS  := -std=gnu11 -O2 $(WARNINGS) -I. -isystem $(EFI_INCLUDE) -isystem $
 EFI_FILES   := $(wildcard boot/efi/*.c)
 EFI_OBJECTS := $(EFI_FILES:%.c=$(O)/%.o) $(O)/boot/efi/kernel_image.asm.o
 
-.PHONY: all tools test setup-test test-host test-boot lint setup-lint clean help FORCE
+.PHONY: all iso tools test setup-test test-host test-boot lint setup-lint clean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(O)/shootdown.elf $(O)/BOOTX64.EFI
 
 help:
 	@echo 'make                 kernel ($(O)/shootdown.elf) and EFI application ($(O)/BOOTX64.EFI)'
+	@echo 'make iso             $(O)/shootdown.iso: GRUB2 with a menu, for BIOS and UEFI, CD and stick'
 	@echo 'make tools           host tools ($(O)/shootdown-report)'
 	@echo 'make test            everything: host tests, then boots in QEMU; installs what it needs'
 	@echo 'make test-host       only the host tests'
@@ -145,10 +146,18 @@ SANITIZE      := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 REPORT_FILES  := $(wildcard tools/report/*.c)
 PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c kernel/smbios.c \
                  kernel/harness/crc32c.c kernel/harness/records.c kernel/harness/stats.c \
-                 arch/x86/acpi.c arch/x86/topology.c \
+                 arch/x86/acpi.c arch/x86/topology.c boot/multiboot2/tags.c \
                  $(filter-out tools/report/main.c,$(REPORT_FILES))
 HOST_TESTS    := $(patsubst tests/host/%.c,$(O)/host/%,$(wildcard tests/host/test_*.c))
-HEADERS       := $(wildcard boot/*.h arch/x86/*.h mm/*.h kernel/*.h kernel/harness/*.h tools/report/*.h)
+HEADERS       := $(wildcard boot/*.h boot/multiboot2/*.h arch/x86/*.h mm/*.h kernel/*.h kernel/harness/*.h tools/report/*.h)
+
+# CMDLINE=... makes an image that boots that at once; without it there is a menu.
+ISO ?= $(O)/shootdown.iso
+
+iso: $(O)/shootdown.stripped.elf
+	@tools/setup.sh iso
+	$(call say,ISO )
+	$(Q)tools/make-iso.sh $< $(ISO) $(if $(filter-out undefined,$(origin CMDLINE)),'$(subst ','\'',$(CMDLINE))')
 
 tools: $(O)/shootdown-report
 
@@ -187,7 +196,7 @@ LINT_C := $(shell git ls-files '*.c' '*.h')
 
 lint: setup-lint
 	@clang-format --dry-run -Werror $(LINT_C)
-	shellcheck run.sh tools/setup.sh boot/efi/set_nx_compat.sh .ci/run
+	shellcheck run.sh tools/*.sh boot/efi/set_nx_compat.sh .ci/run
 	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
 	    --suppress=missingIncludeSystem --suppress=comparePointers --std=c11 --platform=unix64 -D__x86_64__ -DCOMMIT='""' -I. \
 	    $(filter-out boot/efi/% tests/host/%,$(filter %.c,$(LINT_C)))

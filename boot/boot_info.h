@@ -74,6 +74,9 @@ struct boot_info {
 	char date[32]; /* ISO 8601, zero-terminated, "" where there is no clock */
 };
 
+/* What a boot path that runs in the kernel's own image calls at last, instead of kernel_entry. */
+_Noreturn void kernel_main(const struct boot_info *info, uint64_t kernel_base);
+
 _Static_assert(sizeof(struct boot_mem) == 24, "shared by two separately built programs");
 _Static_assert(sizeof(struct boot_info) ==
 		       16 + 16 + 24 + 16 + 16 + 32 + 32 + BOOT_FIRMWARE_MAX + 32,

@@ -39,8 +39,6 @@ static struct slice cmdline;
 static const struct boot_info *info;
 static uint64_t entry_ticks;
 
-_Noreturn void kernel_main(const struct boot_info *boot, uint64_t kernel_base);
-
 static void set_up_traps(void)
 {
 	uint64_t top = (uint64_t)early_ist_stack + sizeof(early_ist_stack);

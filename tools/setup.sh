@@ -3,7 +3,7 @@
 # Installs what building, running, testing or linting needs and the machine lacks, from the
 # distribution's packages. Does nothing, quickly, where all is there.
 #
-# usage: tools/setup.sh build|emulator|firmware|test|lint ...
+# usage: tools/setup.sh build|emulator|firmware|iso|test|lint ...
 #        tools/setup.sh --print-firmware    where OVMF is
 
 set -euo pipefail
@@ -22,6 +22,11 @@ build  <efi/efi.h>                           gnu-efi
 build  <jansson.h>                           libjansson-dev
 emulator  qemu-system-x86_64                 qemu-system-x86
 firmware  @firmware                          ovmf
+iso    grub-mkrescue                         grub-common
+iso    xorriso                               xorriso
+iso    mformat                               mtools
+iso    @grub-bios                            grub-pc-bin
+iso    @grub-efi                             grub-efi-amd64-bin
 test   <cmocka.h>                            libcmocka-dev
 test   @pytest                               python3-pytest
 test   git                                   git
@@ -56,6 +61,8 @@ is_there() {
     case $1 in
     '<'*) printf '#include %s\n' "$1" | cc -E - >/dev/null 2>&1 ;;
     @firmware) firmware_found >/dev/null ;;
+    @grub-bios) [ -d /usr/lib/grub/i386-pc ] ;;
+    @grub-efi) [ -d /usr/lib/grub/x86_64-efi ] ;;
     @pytest) /usr/bin/python3 -c 'import pytest' >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
     esac
@@ -93,15 +100,15 @@ install_packages() {
 
 main() {
     local packages
-    [ $# -gt 0 ] || fail 'usage: tools/setup.sh build|emulator|firmware|test|lint ...'
+    [ $# -gt 0 ] || fail 'usage: tools/setup.sh build|emulator|firmware|iso|test|lint ...'
     if [ "$1" = --print-firmware ]; then
         firmware_found
         return
     fi
     for purpose in "$@"; do
         case $purpose in
-        build | emulator | firmware | test | lint) ;;
-        *) fail "unknown purpose '$purpose'; valid: build emulator firmware test lint" ;;
+        build | emulator | firmware | iso | test | lint) ;;
+        *) fail "unknown purpose '$purpose'; valid: build emulator firmware iso test lint" ;;
         esac
     done
     mapfile -t packages < <(missing_packages "$@")

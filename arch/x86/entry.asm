@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: BSD-2-Clause
-; The kernel's first instructions on each CPU: kernel_entry on the one the firmware booted, ap_entry
-; on the others.
+; The kernel's first instructions on each CPU: kernel_entry or another boot path's on the one the
+; firmware booted, ap_entry on the others.
 
 %include "asm_offsets.inc"
 default rel
@@ -9,7 +9,7 @@ bits 64
 extern kernel_main, ap_main, boot_stack_top
 extern ap_table, ap_table_count
 extern __kernel_start, __kernel_pages
-global kernel_entry, ap_entry
+global kernel_entry, entry_in_high_half, ap_entry
 
 section .bss
 alignb 4096
@@ -22,12 +22,18 @@ boot_pt:	resb 4096
 section .text
 
 ; In: RDI = physical address of boot_info, identity mapping of the boot path in CR3, interrupts off.
+kernel_entry:
+	mov	rsi, qword kernel_main
+
+; In: RDI = argument, RSI = function (by its link address) that gets it and the physical address of
+; the image, and does not return; CR3 and interrupts as above.
 ; The image runs at whatever address it was loaded, so every address is taken relative to RIP until
 ; the jump to where it is linked. The tables made here keep the boot path's own mappings and add
 ; the image at its link address; mm/ replaces them once it can.
-kernel_entry:
+entry_in_high_half:
 	cli
 	cld
+	mov	r8, rsi
 	lea	rbx, [__kernel_start]		; where the image lies
 
 	lea	rsi, [boot_pt]			; boot_pt: the image, page by page
@@ -75,7 +81,7 @@ kernel_entry:
 	xor	ebp, ebp			; the end of every backtrace
 	mov	rdi, rdx
 	mov	rsi, rbx
-	call	kernel_main
+	call	r8
 	ud2					; it does not return
 
 ; In: 64-bit mode, the trampoline's tables, no stack. Finds this CPU's struct cpu by its APIC ID, by

@@ -3,10 +3,15 @@
 # Installs what building, running, testing or linting needs and the machine lacks, from the
 # distribution's packages. Does nothing, quickly, where all is there.
 #
-# usage: tools/setup.sh build|emulator|firmware|iso|test|lint ...
+# usage: tools/setup.sh PURPOSE ...         build emulator firmware test usb iso lab lint
 #        tools/setup.sh --print-firmware    where OVMF is
 
 set -euo pipefail
+
+# Administrators' programs are not on everyone's PATH.
+PATH=$PATH:/usr/sbin:/sbin
+
+readonly PURPOSES='build emulator firmware test usb iso lab lint'
 
 # The purpose, what is looked for (a command, a <header>, or @ and one of the cases of is_there) and
 # the Debian package that brings it.
@@ -30,6 +35,11 @@ iso    @grub-efi                             grub-efi-amd64-bin
 test   <cmocka.h>                            libcmocka-dev
 test   @pytest                               python3-pytest
 test   git                                   git
+usb    mcopy                                 mtools
+usb    mkfs.fat                              dosfstools
+usb    sgdisk                                gdisk
+lab    debootstrap                           debootstrap
+lab    gpgv                                  gpgv
 lint   clang                                 clang
 lint   clang-format                          clang-format
 lint   cppcheck                              cppcheck
@@ -100,15 +110,15 @@ install_packages() {
 
 main() {
     local packages
-    [ $# -gt 0 ] || fail 'usage: tools/setup.sh build|emulator|firmware|iso|test|lint ...'
+    [ $# -gt 0 ] || fail "usage: tools/setup.sh PURPOSE ...; valid: $PURPOSES"
     if [ "$1" = --print-firmware ]; then
         firmware_found
         return
     fi
     for purpose in "$@"; do
-        case $purpose in
-        build | emulator | firmware | iso | test | lint) ;;
-        *) fail "unknown purpose '$purpose'; valid: build emulator firmware iso test lint" ;;
+        case " $PURPOSES " in
+        *" $purpose "*) ;;
+        *) fail "unknown purpose '$purpose'; valid: $PURPOSES" ;;
         esac
     done
     mapfile -t packages < <(missing_packages "$@")

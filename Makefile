@@ -46,7 +46,7 @@ EFI_CFLAGS  := -std=gnu11 -O2 $(WARNINGS) -I. -isystem $(EFI_INCLUDE) -isystem $
 EFI_FILES   := $(wildcard boot/efi/*.c)
 EFI_OBJECTS := $(EFI_FILES:%.c=$(O)/%.o) $(O)/boot/efi/kernel_image.asm.o
 
-.PHONY: all iso tools test setup-test test-host test-boot lint setup-lint clean help FORCE
+.PHONY: all iso usb lab tools test setup-test test-host test-boot lint setup-lint clean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(O)/shootdown.elf $(O)/BOOTX64.EFI
@@ -54,6 +54,8 @@ all: $(O)/shootdown.elf $(O)/BOOTX64.EFI
 help:
 	@echo 'make                 kernel ($(O)/shootdown.elf) and EFI application ($(O)/BOOTX64.EFI)'
 	@echo 'make iso             $(O)/shootdown.iso: GRUB2 with a menu, for BIOS and UEFI, CD and stick'
+	@echo 'make usb             an image for a stick ($(O)/shootdown-usb.img), to be written with dd'
+	@echo 'make lab             current QEMU, Bochs and OVMF in build/lab; takes root, once'
 	@echo 'make tools           host tools ($(O)/shootdown-report)'
 	@echo 'make test            everything: host tests, then boots in QEMU; installs what it needs'
 	@echo 'make test-host       only the host tests'
@@ -140,6 +142,17 @@ $(O)/BOOTX64.EFI: $(O)/BOOTX64.so boot/efi/set_nx_compat.sh
 	    -j .rela.* -j .reloc --target efi-app-x86_64 $< $@
 	$(Q)boot/efi/set_nx_compat.sh $@
 
+# An empty command line is there to be edited.
+usb: $(O)/shootdown-usb.img
+
+$(O)/shootdown-usb.img: $(O)/BOOTX64.EFI tools/make-usb.sh
+	@tools/setup.sh usb
+	$(call say,USB )
+	$(Q)tools/make-usb.sh $@ $< /dev/null
+
+lab:
+	tools/lab/setup.sh
+
 # Host tools and tests. The tests link the kernel's pure files themselves, under both sanitizers.
 HOST_WARNINGS := -std=gnu11 -g $(WARNINGS) -I.
 SANITIZE      := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -196,7 +209,7 @@ LINT_C := $(shell git ls-files '*.c' '*.h')
 
 lint: setup-lint
 	@clang-format --dry-run -Werror $(LINT_C)
-	shellcheck run.sh tools/*.sh boot/efi/set_nx_compat.sh .ci/run
+	shellcheck run.sh tools/*.sh tools/lab/* boot/efi/set_nx_compat.sh .ci/run
 	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
 	    --suppress=missingIncludeSystem --suppress=comparePointers --std=c11 --platform=unix64 -D__x86_64__ -DCOMMIT='""' -I. \
 	    $(filter-out boot/efi/% tests/host/%,$(filter %.c,$(LINT_C)))

@@ -70,7 +70,7 @@ find_suite() {
             fi
         done
     done
-    fail "none of apt's mirrors has Debian testing; name one: tools/lab/setup.sh --mirror URL"
+    fail "no Debian testing at ${candidates//$'\n'/ }; name a mirror: tools/lab/setup.sh --mirror URL"
 }
 
 # An older debootstrap does not know today's names; they all follow sid.
@@ -138,6 +138,7 @@ make_root() {
     rm -rf --one-file-system "$PART"
     logged "fetching Debian $suite (a minute or so)" bootstrap
     logged "installing $PACKAGES (another one or two)" install_packages
+    rm -f "$LAB/InRelease"
     recipe >"$PART/.recipe"
     rm -rf --one-file-system "$ROOT"
     mv "$PART" "$ROOT"

@@ -8,6 +8,7 @@ readonly CALLED_FROM=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 readonly STATUS_USAGE=2 STATUS_NO_END=3
+readonly LAB=build/lab
 
 usage() {
     cat <<'EOF'
@@ -18,13 +19,14 @@ usage: ./run.sh [options] [-- kernel command line]
   --boot efi|grub-efi|grub-bios                                            (efi)
   --cpus N               CPUs of the machine                               (2)
   --cpu MODEL            QEMU's -cpu                                       (max; host under KVM)
+                         or Bochs' CPU model                               (corei7_skylake_x)
   --mem SIZE             its memory, as QEMU's -m                          (256M)
   --log FILE             keep the whole console there                      (build/last.log)
   --timeout S            stop the emulator after this many seconds         (600)
   --qemu PATH            another QEMU                                      (qemu-system-x86_64)
   --qemu-arg ARG         one more argument for QEMU; repeatable
-  --firmware FILE        another OVMF image, code and variables in one file or code only
-  --lab                  use the emulators of tools/lab
+  --firmware FILE        another OVMF image, code and variables in one file or (QEMU) code only
+  --lab                  use the emulators and OVMF of tools/lab; makes the lab first, as root
   --records              show the records (@SD1 lines) on a terminal too; elsewhere they always are
 
 Kernel command line, for example: -- run=local/* suite=full cpus=2 noinvpcid
@@ -44,8 +46,8 @@ note() {
     printf 'run.sh: %s\n' "$*" >&2
 }
 
-accel=auto cpus=2 cpu='' mem=256M log=build/last.log timeout=600
-qemu=qemu-system-x86_64 firmware='' records='' cmdline=''
+accel=auto emulator=qemu boot_path=efi lab='' cpus=2 cpu='' mem=256M log=build/last.log timeout=600
+qemu='' firmware='' records='' cmdline=''
 qemu_args=()
 
 is_number() {
@@ -76,7 +78,7 @@ parse_options() {
             usage
             exit 0
             ;;
-        --lab) fail '--lab: not built yet' ;;
+        --lab) lab=yes ;;
         --records) records=yes ;;
         --)
             shift
@@ -103,11 +105,11 @@ take_value() {
         ;;
     --emulator)
         one_of "$1" "$2" qemu bochs
-        [ "$2" = qemu ] || fail "--emulator $2: not built yet"
+        emulator=$2
         ;;
     --boot)
         one_of "$1" "$2" efi grub-efi grub-bios
-        [ "$2" = efi ] || fail "--boot $2: not built yet"
+        boot_path=$2
         ;;
     --cpus)
         is_number "$2" || fail "--cpus $2: not a number of CPUs"
@@ -135,6 +137,16 @@ take_value() {
     esac
 }
 
+# Options that are good each by itself may not go together.
+check_options() {
+    if [ "$emulator" = bochs ]; then
+        [ "$accel" != kvm ] || fail '--accel kvm: only QEMU has it'
+        [ -z "$qemu" ] || fail "--qemu $qemu: the emulator is to be Bochs"
+        [ ${#qemu_args[@]} -eq 0 ] || fail "--qemu-arg ${qemu_args[0]}: the emulator is to be Bochs"
+    fi
+    if [ -n "$lab" ] && [ -n "$qemu" ]; then fail "--qemu $qemu: --lab has its own"; fi
+}
+
 # The variables may name other files and a shorter wait so that tests can play a machine with KVM.
 readonly CPUINFO=${SHOOTDOWN_CPUINFO:-/proc/cpuinfo} KVM=${SHOOTDOWN_KVM:-/dev/kvm}
 readonly SILENCE_S=${SHOOTDOWN_SILENCE_S:-20}
@@ -160,17 +172,68 @@ open_log() {
 
 build() {
     local needs=(build)
-    # An emulator and a firmware that were named need not be installed.
-    if [ "$qemu" = qemu-system-x86_64 ]; then needs+=(emulator); fi
-    if [ -z "$firmware" ]; then needs+=(firmware); fi
+    # What was named, or comes from the lab, need not be installed.
+    if [ -z "$lab" ]; then
+        if [ "$emulator" = qemu ] && [ -z "$qemu" ]; then needs+=(emulator); fi
+        if [ "$boot_path" != grub-bios ] && [ -z "$firmware" ]; then needs+=(firmware); fi
+    fi
+    if [ "$boot_path" != efi ]; then
+        needs+=(iso)
+    elif [ "$emulator" = bochs ]; then
+        needs+=(usb)
+    fi
     tools/setup.sh "${needs[@]}" || exit "$STATUS_USAGE"
     make -s --no-print-directory -j"$(nproc)" all tools >&2 || fail 'the build failed'
-    command -v "$qemu" >/dev/null || fail "no QEMU at '$qemu'"
+    [ -z "$lab" ] || tools/lab/setup.sh || exit "$STATUS_USAGE"
+}
+
+# Sets `program` to the emulator's, and `firmware` to what it takes.
+find_emulator() {
+    if [ -n "$lab" ]; then
+        find_in_lab
+    elif [ "$emulator" = bochs ]; then
+        program=bochs
+    else
+        program=${qemu:-qemu-system-x86_64}
+    fi
+    if [ "$emulator" = bochs ]; then
+        bochs_require
+        [ "$boot_path" = grub-bios ] || bochs_find_firmware
+    else
+        command -v "$program" >/dev/null || fail "no QEMU at '$program'"
+        [ "$boot_path" = grub-bios ] || find_firmware
+    fi
+}
+
+find_in_lab() {
+    local share=$LAB/root/usr/share
+    if [ "$emulator" = bochs ]; then
+        program=$LAB/bin/bochs
+        share+=/ovmf/OVMF.fd
+    else
+        program=$LAB/bin/qemu-system-x86_64
+        share+=/OVMF/OVMF_CODE_4M.fd
+    fi
+    if [ "$boot_path" != grub-bios ]; then firmware=${firmware:-$share}; fi
 }
 
 find_firmware() {
     [ -n "$firmware" ] || firmware=$(tools/setup.sh --print-firmware) ||
         fail 'no OVMF firmware found; install ovmf or name one with --firmware'
+}
+
+# A disk for UEFI itself, a CD for GRUB; the command line is on it.
+make_medium() {
+    if [ "$boot_path" != efi ]; then
+        # What make is given it expands.
+        make -s --no-print-directory iso CMDLINE="${cmdline//\$/\$\$}" ISO="$work/cd.iso" >&2 ||
+            fail 'the CD image could not be made'
+        return
+    fi
+    make_esp
+    if [ "$emulator" = bochs ]; then
+        tools/make-usb.sh "$work/disk.img" build/BOOTX64.EFI "$work/esp/shootdown.cfg"
+    fi
 }
 
 # What a stick would hold: the application and the command line.
@@ -203,6 +266,17 @@ firmware_args() {
     fi
 }
 
+medium_args() {
+    if [ "$boot_path" = efi ]; then
+        args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:$(quoted "$work/esp")"
+            -device "virtio-blk-pci,drive=esp,bootindex=0")
+    else
+        args+=(-drive "if=none,id=cd,media=cdrom,format=raw,readonly=on,file=$(quoted "$work/cd.iso")"
+            -device "ide-cd,drive=cd,bootindex=0")
+    fi
+}
+
+# Sets `command`.
 qemu_command() {
     local model=$cpu
     if [ -z "$model" ]; then
@@ -210,12 +284,12 @@ qemu_command() {
         [ "$chosen" != kvm ] || model=host,migratable=off,+invtsc
     fi
     args=(-machine q35 -accel "$chosen" -cpu "$model" -smp "$cpus" -m "$mem")
-    firmware_args
-    args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:$(quoted "$work/esp")"
-        -device "virtio-blk-pci,drive=esp,bootindex=0"
-        -device "isa-debug-exit,iobase=0xf4,iosize=0x04"
+    [ -z "$firmware" ] || firmware_args
+    medium_args
+    args+=(-device "isa-debug-exit,iobase=0xf4,iosize=0x04"
         -chardev "file,id=console,path=$(quoted "$work/serial")" -serial chardev:console
         -display none -monitor none -net none -no-reboot "${qemu_args[@]}")
+    command=("$program" "${args[@]}")
 }
 
 # Firmware moves the cursor and paints; records are for programs.
@@ -226,20 +300,25 @@ show_console() {
 }
 
 is_running() {
-    [ -n "${qemu_pid:-}" ] && kill -0 "$qemu_pid" 2>/dev/null
+    [ -n "${emulator_pid:-}" ] && kill -0 "$emulator_pid" 2>/dev/null
 }
 
 # Asks it to end, and makes it end after five seconds.
-stop_qemu() {
+stop_emulator() {
     local tries=0
     is_running || return 0
-    kill "$qemu_pid" 2>/dev/null || true
+    kill "$emulator_pid" 2>/dev/null || true
     while is_running && [ $tries -lt 50 ]; do
         sleep 0.1
         tries=$((tries + 1))
     done
-    kill -KILL "$qemu_pid" 2>/dev/null || true
-    wait "$qemu_pid" 2>/dev/null || true
+    kill -KILL "$emulator_pid" 2>/dev/null || true
+    wait "$emulator_pid" 2>/dev/null || true
+}
+
+# The kernel's last word where it can't end the machine: nothing comes after it.
+has_halted() {
+    tail -c 100 "$work/serial" | grep -aq '^Halted: '
 }
 
 # Sets `ended` to how the emulator ended: by itself, silent (not a byte in time), timeout.
@@ -247,6 +326,7 @@ watch() {
     local start=$SECONDS
     while is_running; do
         sleep 0.1
+        ! has_halted || break
         if [ "$may_fall_back" = yes ] && [ ! -s "$work/serial" ] &&
             [ $((SECONDS - start)) -ge "$SILENCE_S" ]; then
             ended=silent
@@ -263,34 +343,38 @@ watch() {
 # One boot, its console on standard output.
 boot_once() {
     local tail_pid
-    qemu_command
+    if [ "$emulator" = bochs ]; then bochs_command; else qemu_command; fi
     : >"$work/serial"
-    "$qemu" "${args[@]}" </dev/null >"$work/qemu.out" 2>&1 &
-    qemu_pid=$!
-    tail -n +1 -f -s 0.1 --pid=$qemu_pid "$work/serial" 2>/dev/null | show_console &
+    "${command[@]}" </dev/null >"$work/emulator.out" 2>&1 &
+    emulator_pid=$!
+    tail -n +1 -f -s 0.1 --pid=$emulator_pid "$work/serial" 2>/dev/null | show_console &
     tail_pid=$!
     watch
-    stop_qemu
+    stop_emulator
     wait "$tail_pid" || true
 }
 
 boot_machine() {
-    choose_accel
+    if [ "$emulator" = qemu ]; then choose_accel; else chosen=''; fi
     may_fall_back=no
     if [ "$accel" = auto ] && [ "$chosen" = kvm ]; then may_fall_back=yes; fi
     boot_once
     # Silent for too long, or gone without a word.
     if [ "$may_fall_back" = yes ] && [ ! -s "$work/serial" ] && [ "$ended" != timeout ]; then
         note "the guest stayed silent under KVM; trying again with TCG"
-        quote_qemu
+        quote_emulator
         chosen=tcg
         may_fall_back=no
         boot_once
     fi
 }
 
-quote_qemu() {
-    sed 's/^/run.sh: QEMU says: /' "$work/qemu.out" >&2
+quote_emulator() {
+    if [ "$emulator" = bochs ]; then
+        bochs_messages | sed 's/^/run.sh: Bochs says: /' >&2
+    else
+        sed 's/^/run.sh: QEMU says: /' "$work/emulator.out" >&2
+    fi
 }
 
 # Whatever ends the run, what there is of the console is kept.
@@ -312,7 +396,7 @@ conclude() {
         case $cmdline in
         *format=text*) note 'format=text left out the records, so nothing can be verified' ;;
         esac
-        quote_qemu
+        quote_emulator
         status=$STATUS_NO_END
         ;;
     esac
@@ -320,15 +404,19 @@ conclude() {
     exit "$status"
 }
 
+# shellcheck source=tools/bochs.sh
+. tools/bochs.sh
+
 main() {
     parse_options "$@"
+    check_options
     open_log
     build
-    find_firmware
+    find_emulator
     work=$(mktemp -d)
-    trap 'stop_qemu; keep_log; rm -rf "$work"' EXIT
+    trap 'stop_emulator; keep_log; rm -rf "$work"' EXIT
     trap 'exit 130' INT TERM
-    make_esp
+    make_medium
     boot_machine
     conclude
 }

@@ -8,7 +8,9 @@ const char *const inject_names[INJECT_COUNT + 1] = {
 	[INJECT_NONE] = "none",         [INJECT_PANIC] = "panic",
 	[INJECT_FAULT] = "fault",       [INJECT_OVERFLOW] = "overflow",
 	[INJECT_FAIL] = "fail",         [INJECT_SKIP_LOCAL] = "skip-local",
-	[INJECT_NO_FAULT] = "no-fault", [INJECT_COUNT] = NULL,
+	[INJECT_NO_FAULT] = "no-fault", [INJECT_WX] = "wx",
+	[INJECT_NO_GUARD] = "no-guard", [INJECT_DEAD_AP] = "dead-ap",
+	[INJECT_COUNT] = NULL,
 };
 
 static enum inject active;

@@ -16,6 +16,9 @@ enum inject {
 	INJECT_FAIL,       /* throw away the last CPU's answer */
 	INJECT_SKIP_LOCAL, /* leave out the local flush under test */
 	INJECT_NO_FAULT,   /* report that no instruction faulted */
+	INJECT_WX,         /* map a page both writable and executable */
+	INJECT_NO_GUARD,   /* map the page below a stack */
+	INJECT_DEAD_AP,    /* send the last AP neither INIT nor SIPI */
 	INJECT_COUNT
 };
 

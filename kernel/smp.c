@@ -10,6 +10,7 @@
 #include "arch/x86/smp_start.h"
 #include "arch/x86/trap.h"
 #include "kernel/console.h"
+#include "kernel/inject.h"
 #include "kernel/stacks.h"
 #include "mm/frames.h"
 #include "mm/kernel_space.h"
@@ -198,6 +199,7 @@ static void start_all(const struct boot_info *info)
 		.low_page = info->low_page ? info->low_page : kernel_low_page(),
 		.loop = ap_loop,
 		.timeout_us = AP_TIMEOUT_US,
+		.mute = inject_is(INJECT_DEAD_AP) ? cpus[nr_cpus - 1] : NULL,
 	};
 
 	if (!start.low_page) {

@@ -4,9 +4,6 @@
 
 #include "mm/kernel_space.h"
 
-#define STACK_BYTES     (16 * 1024)
-#define IST_STACK_BYTES (8 * 1024)
-
 bool stacks_alloc(struct cpu *cpu)
 {
 	cpu->stack_top = kernel_stack_alloc(STACK_BYTES);

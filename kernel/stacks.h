@@ -7,6 +7,9 @@
 
 #include "arch/x86/cpu.h"
 
+#define STACK_BYTES     (16 * 1024)
+#define IST_STACK_BYTES (8 * 1024)
+
 /* Sets stack_top and ist_tops. False: no memory. */
 bool stacks_alloc(struct cpu *cpu);
 

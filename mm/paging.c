@@ -135,3 +135,62 @@ bool paging_unmap(struct page_tables *tables, uint64_t va)
 	*entry = 0;
 	return true;
 }
+
+/* One walk: the same at every level. */
+struct walk {
+	paging_visit_fn visit;
+	void *ctx;
+	unsigned levels;
+};
+
+/* What `entry` leaves of what the levels above it allow. */
+static unsigned narrow(unsigned allows, uint64_t entry)
+{
+	if (!(entry & PTE_WRITE))
+		allows &= ~MAP_WRITE;
+	if (!(entry & PTE_USER))
+		allows &= ~MAP_USER;
+	if (entry & PTE_NX)
+		allows &= ~MAP_EXECUTE;
+	return allows;
+}
+
+/* The address whose top translated bit is repeated above it. */
+static uint64_t canonical(uint64_t va, unsigned levels)
+{
+	unsigned unused = 64 - (12 + 9 * levels);
+
+	return (uint64_t)((int64_t)(va << unused) >> unused);
+}
+
+/* The size bit is reserved in entries above 1 GiB, so a leaf's level is always a page size. */
+static bool walk_table(const struct walk *w, uint64_t table, unsigned level, uint64_t va,
+		       unsigned allows)
+{
+	const uint64_t *entries = phys_to_virt(table);
+
+	for (unsigned i = 0; i < ENTRIES; i++) {
+		uint64_t entry = entries[i], at = va + ((uint64_t)i << (12 + 9 * level));
+		struct paging_leaf leaf = {canonical(at, w->levels), 0, (enum page_size)level,
+					   narrow(allows, entry)};
+
+		if (!(entry & PTE_PRESENT))
+			continue;
+		if (is_leaf(entry, level)) {
+			leaf.phys = entry & PTE_ADDR_MASK & ~(page_bytes(leaf.size) - 1);
+			if (!w->visit(&leaf, w->ctx))
+				return false;
+		} else if (!walk_table(w, entry & PTE_ADDR_MASK, level - 1, at, leaf.allows)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool paging_for_each(const struct page_tables *tables, paging_visit_fn visit, void *ctx)
+{
+	struct walk w = {visit, ctx, tables->levels};
+
+	return walk_table(&w, tables->root, tables->levels - 1, 0,
+			  MAP_WRITE | MAP_EXECUTE | MAP_USER);
+}

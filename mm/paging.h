@@ -51,6 +51,23 @@ uint64_t *paging_entry(const struct page_tables *tables, uint64_t va, enum page_
 /* Clears the entry that maps `va`. Tables stay. False: nothing was mapped. */
 bool paging_unmap(struct page_tables *tables, uint64_t va);
 
+/* A mapped page, as a walk sees it. */
+struct paging_leaf {
+	uint64_t va;
+	uint64_t phys;
+	enum page_size size;
+	unsigned allows; /* MAP_WRITE, MAP_EXECUTE, MAP_USER: what every level allows */
+};
+
+/* False ends the walk. */
+typedef bool (*paging_visit_fn)(const struct paging_leaf *leaf, void *ctx);
+
+/*
+ * Shows `visit` every page that is mapped, from the lowest address to the highest. Where the CPU
+ * has no NX, MAP_EXECUTE is always among what is allowed. False: `visit` ended it.
+ */
+bool paging_for_each(const struct page_tables *tables, paging_visit_fn visit, void *ctx);
+
 /* Whether the CPU has pages of this size. */
 bool paging_has(enum page_size size);
 

@@ -79,9 +79,12 @@ park:
 	}
 }
 
+static const struct cpu *mute;
+static uint8_t startup_page;
+
 static void send_init(uint32_t i)
 {
-	if (cpu_state(cpus[i]) == CPU_STARTING)
+	if (cpu_state(cpus[i]) == CPU_STARTING && cpus[i] != mute)
 		ipi_send_init(cpus[i]->apic_id);
 }
 
@@ -91,15 +94,13 @@ static void send_init(uint32_t i)
  */
 static void send_init_again(uint32_t i)
 {
-	if (cpu_state_change(cpus[i], CPU_STARTING, CPU_OFF))
+	if (cpu_state_change(cpus[i], CPU_STARTING, CPU_OFF) && cpus[i] != mute)
 		ipi_send_init(cpus[i]->apic_id);
 }
 
-static uint8_t startup_page;
-
 static void send_startup(uint32_t i)
 {
-	if (cpu_state(cpus[i]) == CPU_STARTING)
+	if (cpu_state(cpus[i]) == CPU_STARTING && cpus[i] != mute)
 		ipi_send_startup(cpus[i]->apic_id, startup_page);
 }
 
@@ -149,6 +150,7 @@ void smp_start_all(const struct smp_start *start)
 	ap_table = cpus;
 	ap_table_count = nr_cpus;
 	startup_page = start->low_page >> 12;
+	mute = start->mute;
 	fill_trampoline(start);
 
 	for_each_ap(begin);

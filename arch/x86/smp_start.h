@@ -35,6 +35,7 @@ struct smp_start {
 	uint32_t cr3;                  /* tables that map low_page executable at its own address */
 	void (*loop)(struct cpu *cpu); /* where each AP goes for good, interrupts off */
 	uint32_t timeout_us;           /* for all of them together */
+	const struct cpu *mute;        /* is sent nothing, so that it fails; NULL: none */
 };
 
 /*

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The kernel's command line, good and bad, and faults put in on purpose."""
 
+import re
+
 import pytest
 
 
@@ -68,7 +70,12 @@ def test_a_dying_kernel_says_why_and_where(boot, inject, says):
 
 @pytest.mark.parametrize(
     "inject, failing",
-    [("fail", {"smp/all-cpus-answer"}), ("skip-local", {"stale/invlpg-4k"})],
+    [
+        ("fail", {"smp/all-cpus-answer"}),
+        ("skip-local", {"stale/invlpg-4k"}),
+        ("wx", {"fault/w-xor-x"}),
+        ("no-guard", {"fault/stack-guards"}),
+    ],
 )
 def test_an_injected_fault_fails_its_check_and_no_other(boot, inject, failing):
     run = boot("--", f"inject={inject}", "run=smp/*,stale/*,fault/*")
@@ -76,6 +83,46 @@ def test_an_injected_fault_fails_its_check_and_no_other(boot, inject, failing):
     assert {c["name"] for c in run.report.all("check", result="fail")} == failing
     assert run.status == 1
     assert "FAILED" in run.report.lines
+
+
+def test_a_dead_ap_is_named_and_the_rest_runs(boot):
+    run = boot("--cpus", "4", "--", "inject=dead-ap run=smp/*,fault/*,self/empty,ipi/*")
+    report = run.report
+    report.assert_whole()
+    cpus = report.one("cpus")
+    assert (cpus["described"], cpus["expected"], cpus["online"]) == (4, 4, 3)
+    assert cpus["failed"] == [{"apic": 3, "why": "no answer to INIT and two SIPIs"}]
+    assert "warning   CPU with APIC ID 3 is not used: no answer to INIT and two SIPIs" in (
+        report.lines
+    )
+    failed = report.all("check", result="fail")
+    assert [c["name"] for c in failed] == ["smp/all-cpus-answer"]
+    assert failed[0]["why"] == "3 of 4 answered; the CPU with APIC ID 3 did not"
+    assert report.one("check", name="fault/stack-guards")["result"] == "pass"
+    assert {r["name"] for r in report.all("bench")} >= {"self/empty", "ipi/unicast-rtt"}
+    assert run.status == 1
+
+
+@pytest.mark.parametrize("inject", ["wx", "no-guard"])
+def test_an_injected_mapping_is_named_by_its_address(boot, inject):
+    run = boot("--cpus", "2", "--", f"inject={inject} run=fault/w-xor-x,fault/stack-guards")
+    (failed,) = run.report.all("check", result="fail")
+    expected = {
+        "wx": r"1 mappings are writable and executable, first fffff[0-9a-f]{11} \(4 KiB\)",
+        "no-guard": r"main stack at ffffd[0-9a-f]{11} of the CPU with APIC ID 1: "
+        r"the page below it is mapped",
+    }
+    assert re.fullmatch(expected[inject], failed["why"])
+
+
+def test_without_nx_nothing_can_be_said_of_w_xor_x(boot):
+    run = boot("--cpu", "qemu64,-nx", "--", "run=smp/*,fault/*")
+    assert run.status == 0, run.console + run.messages
+    assert "nx" not in run.report.one("cpu")["features"]
+    check = run.report.one("check", name="fault/w-xor-x")
+    assert check["result"] == "skip"
+    assert check["why"] == "CPUID 8000_0001:EDX[20] NX = 0"
+    assert run.report.one("check", name="fault/stack-guards")["result"] == "pass"
 
 
 def test_unknown_words_are_named_and_left_out(boot):

@@ -153,16 +153,20 @@ $(O)/shootdown-usb.img: $(O)/BOOTX64.EFI tools/make-usb.sh
 lab:
 	tools/lab/setup.sh
 
-# Host tools and tests. The tests link the kernel's pure files themselves, under both sanitizers.
+# Host tools and tests. The tests link the kernel's pure files themselves, under both sanitizers;
+# the headers in shim/ stand in for those whose instructions only a kernel may execute.
 HOST_WARNINGS := -std=gnu11 -g $(WARNINGS) -I.
-SANITIZE      := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+TEST_CFLAGS   := -Itests/host/shim $(HOST_WARNINGS) -O1 -fsanitize=address,undefined \
+                 -fno-sanitize-recover=all
 REPORT_FILES  := $(wildcard tools/report/*.c)
 PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c kernel/smbios.c \
                  kernel/harness/crc32c.c kernel/harness/records.c kernel/harness/stats.c \
                  arch/x86/acpi.c arch/x86/topology.c boot/multiboot2/tags.c \
+                 mm/memory_map.c boot/efi/convert.c \
                  $(filter-out tools/report/main.c,$(REPORT_FILES))
 HOST_TESTS    := $(patsubst tests/host/%.c,$(O)/host/%,$(wildcard tests/host/test_*.c))
-HEADERS       := $(wildcard boot/*.h boot/multiboot2/*.h arch/x86/*.h mm/*.h kernel/*.h kernel/harness/*.h tools/report/*.h)
+HEADERS       := $(wildcard boot/*.h boot/*/*.h arch/x86/*.h mm/*.h kernel/*.h kernel/harness/*.h tools/report/*.h \
+                            tests/host/*.h tests/host/shim/arch/x86/*.h)
 
 # CMDLINE=... makes an image that boots that at once; without it there is a menu.
 ISO ?= $(O)/shootdown.iso
@@ -181,7 +185,7 @@ $(O)/shootdown-report: $(REPORT_FILES) kernel/harness/crc32c.c $(HEADERS) $(O)/f
 # One archive, so that a test links just what it uses.
 $(O)/host/%.o: %.c $(HEADERS) $(O)/flags
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(HOST_WARNINGS) $(SANITIZE) -c -o $@ $<
+	$(Q)$(CC) $(TEST_CFLAGS) -c -o $@ $<
 
 $(O)/host/pure.a: $(PURE_FILES:%.c=$(O)/host/%.o) $(O)/link
 	$(call say,AR  )
@@ -189,7 +193,7 @@ $(O)/host/pure.a: $(PURE_FILES:%.c=$(O)/host/%.o) $(O)/link
 
 $(O)/host/test_%: tests/host/test_%.c $(O)/host/pure.a
 	$(call say,CC  )
-	$(Q)$(CC) $(HOST_WARNINGS) $(SANITIZE) -o $@ $< $(O)/host/pure.a -lcmocka -ljansson -lm
+	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $< $(O)/host/pure.a -lcmocka -ljansson -lm
 
 test: setup-test
 	$(MAKE) test-host

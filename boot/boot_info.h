@@ -50,7 +50,7 @@ struct boot_info {
 	uint32_t path;        /* enum boot_path */
 	uint32_t secure_boot; /* enum boot_secure */
 
-	uint64_t memory; /* -> struct boot_mem[nr_memory], in any order */
+	uint64_t memory; /* -> struct boot_mem[nr_memory], in any order; the kernel sorts it */
 	uint64_t nr_memory;
 
 	uint64_t kernel_base; /* where the image lies, and its size with .bss */

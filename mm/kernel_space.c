@@ -7,6 +7,7 @@
 #include "arch/x86/spinlock.h"
 #include "mm/frames.h"
 #include "mm/layout.h"
+#include "mm/memory_map.h"
 
 /* linker.ld: the parts of the image, page aligned, in this order. */
 extern const uint8_t __kernel_start[], __text_end[], __rodata_end[], __kernel_end[];
@@ -17,13 +18,9 @@ extern const uint8_t __kernel_start[], __text_end[], __rodata_end[], __kernel_en
 /* Firmware and SMM code are known to write to the first MiB whatever the map says of it. */
 #define LOW_MEMORY_BYTES (1ull << 20)
 
-/* The end of what real mode and a SIPI reach and is RAM. */
-#define TRAMPOLINE_END 0xa0000ull
-
 struct page_tables kernel_tables;
 
-static const struct boot_mem *memory;
-static uint64_t nr_memory;
+static struct memory_map memory;
 static uint64_t next_stack = STACKS_BASE;
 static uint64_t next_mmio = MMIO_BASE;
 static struct spinlock lock;
@@ -36,64 +33,15 @@ static uint64_t phys_limit(void)
 	return limit < DIRECT_MAP_END - DIRECT_MAP_BASE ? limit : DIRECT_MAP_END - DIRECT_MAP_BASE;
 }
 
-static bool is_ram(const struct boot_mem *m)
-{
-	return m->type != BOOT_MEM_RESERVED && m->type < BOOT_MEM_TYPE_COUNT;
-}
-
-/* Entries that make no sense are as good as reserved: they are left alone. */
-static bool is_sound(const struct boot_mem *m)
-{
-	uint64_t limit = phys_limit() / FRAME_SIZE;
-
-	return !(m->base & (FRAME_SIZE - 1)) && m->base / FRAME_SIZE < limit && m->nr_pages &&
-	       m->nr_pages <= limit - m->base / FRAME_SIZE;
-}
-
-static uint64_t end_of(const struct boot_mem *m)
-{
-	return m->base + m->nr_pages * FRAME_SIZE;
-}
-
-/*
- * How far from `base` on entry `m` has its memory for itself: *clear is false where another claims
- * `base` too. Of two entries of one type the earlier has it; of two types neither, to be safe.
- */
-static uint64_t end_of_claim(const struct boot_mem *m, uint64_t base, uint64_t end, bool *clear)
-{
-	*clear = true;
-	for (const struct boot_mem *other = memory; other < memory + nr_memory; other++) {
-		if (other == m || !is_sound(other) || (other->type == m->type && other > m))
-			continue;
-		if (other->base <= base && base < end_of(other)) {
-			*clear = false;
-			return end_of(other) < end ? end_of(other) : end;
-		}
-		if (other->base > base && other->base < end)
-			end = other->base;
-	}
-	return end;
-}
-
-/* Gives the part of every entry of `type` inside [from, to) to the allocator. */
+/* Gives what is of `type`, and of it alone, inside [from, to) to the allocator. */
 static void add_free(enum boot_mem_type type, uint64_t from, uint64_t to)
 {
-	for (uint64_t i = 0; i < nr_memory; i++) {
-		uint64_t base, end;
+	struct memory_range range;
+	struct memory_walk walk;
 
-		if (memory[i].type != type || !is_sound(&memory[i]))
-			continue;
-		base = memory[i].base > from ? memory[i].base : from;
-		end = end_of(&memory[i]) < to ? end_of(&memory[i]) : to;
-		while (base < end) {
-			bool clear;
-			uint64_t claim = end_of_claim(&memory[i], base, end, &clear);
-
-			if (clear)
-				frames_add(base, (claim - base) / FRAME_SIZE);
-			base = claim;
-		}
-	}
+	memory_walk_begin(&walk, &memory);
+	while (memory_walk_next(&walk, type, from, to, &range))
+		frames_add(range.base, (range.end - range.base) / FRAME_SIZE);
 }
 
 static bool map_image_part(const uint8_t *start, const uint8_t *end, uint64_t base, unsigned flags)
@@ -111,47 +59,16 @@ static bool map_image(uint64_t base)
 	       map_image_part(__rodata_end, __kernel_end, base, MAP_WRITE);
 }
 
-/* The end of the run of RAM entries that begins at `base`: neighbours share large pages. */
-static uint64_t run_end(uint64_t base)
-{
-	uint64_t end = base;
-	bool grown = true;
-
-	while (grown) {
-		grown = false;
-		for (uint64_t i = 0; i < nr_memory; i++) {
-			const struct boot_mem *m = &memory[i];
-
-			if (is_ram(m) && is_sound(m) && m->base <= end && end_of(m) > end) {
-				end = end_of(m);
-				grown = true;
-			}
-		}
-	}
-	return end;
-}
-
-/* The lowest start of a RAM entry at or above `from`, UINT64_MAX: none. */
-static uint64_t next_ram(uint64_t from)
-{
-	uint64_t best = UINT64_MAX;
-
-	for (uint64_t i = 0; i < nr_memory; i++) {
-		if (is_ram(&memory[i]) && is_sound(&memory[i]) && memory[i].base >= from &&
-		    memory[i].base < best)
-			best = memory[i].base;
-	}
-	return best;
-}
-
+/* Run by run, not entry by entry: neighbours share large pages. */
 static bool map_ram(void)
 {
-	uint64_t end;
+	struct memory_range run;
+	struct memory_walk walk;
 
-	for (uint64_t base = next_ram(0); base != UINT64_MAX; base = next_ram(end)) {
-		end = run_end(base);
-		if (!paging_map_range(&kernel_tables, DIRECT_MAP_BASE + base, base, end - base,
-				      MAP_WRITE | MAP_GLOBAL, true))
+	memory_walk_begin(&walk, &memory);
+	while (memory_walk_next_ram(&walk, &run)) {
+		if (!paging_map_range(&kernel_tables, DIRECT_MAP_BASE + run.base, run.base,
+				      run.end - run.base, MAP_WRITE | MAP_GLOBAL, true))
 			return false;
 	}
 	return true;
@@ -185,8 +102,7 @@ enum kernel_space_error kernel_space_init(const struct boot_info *info)
 {
 	uint64_t kernel_base = info->kernel_base, map = info->memory;
 
-	memory = (const struct boot_mem *)map;
-	nr_memory = info->nr_memory;
+	memory_map_init(&memory, (struct boot_mem *)map, info->nr_memory, phys_limit());
 	add_free(BOOT_MEM_FREE, LOW_MEMORY_BYTES, BOOT_MAPPED_BYTES);
 	if (!frames_free_count())
 		return KERNEL_SPACE_NO_FREE_MEMORY;
@@ -197,7 +113,7 @@ enum kernel_space_error kernel_space_init(const struct boot_info *info)
 		wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_NXE);
 	write_cr3(kernel_tables.root);
 	direct_map = DIRECT_MAP_BASE;
-	memory = phys_to_virt(map); /* `info` itself is out of reach from here on */
+	memory.entries = phys_to_virt(map); /* `info` itself is out of reach from here on */
 	add_free(BOOT_MEM_FREE, BOOT_MAPPED_BYTES, UINT64_MAX);
 	add_free(BOOT_MEM_RECLAIM, LOW_MEMORY_BYTES, UINT64_MAX);
 	return KERNEL_SPACE_OK;
@@ -279,21 +195,19 @@ const void *kernel_map_firmware(uint64_t phys, size_t bytes)
 
 uint64_t kernel_low_page(void)
 {
-	for (uint64_t page = TRAMPOLINE_END - FRAME_SIZE; page; page -= FRAME_SIZE) {
-		for (uint64_t i = 0; i < nr_memory; i++) {
-			bool clear;
+	return memory_map_low_page(&memory);
+}
 
-			if ((memory[i].type != BOOT_MEM_FREE &&
-			     memory[i].type != BOOT_MEM_RECLAIM) ||
-			    !is_sound(&memory[i]) || page < memory[i].base ||
-			    page >= end_of(&memory[i]))
-				continue;
-			end_of_claim(&memory[i], page, page + FRAME_SIZE, &clear);
-			if (clear)
-				return page;
-		}
-	}
-	return 0;
+uint64_t kernel_ram_bytes(void)
+{
+	struct memory_range run;
+	struct memory_walk walk;
+	uint64_t bytes = 0;
+
+	memory_walk_begin(&walk, &memory);
+	while (memory_walk_next_ram(&walk, &run))
+		bytes += run.end - run.base;
+	return bytes;
 }
 
 uint32_t kernel_space_create_trampoline(uint64_t page)

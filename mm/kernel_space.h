@@ -22,7 +22,7 @@ enum kernel_space_error {
 };
 
 /*
- * Takes the memory map, builds the tables, loads them and turns the reclaimable memory into free
+ * Takes the memory map, whose entries it sorts where they are, builds the tables, loads them and turns the reclaimable memory into free
  * memory. Afterwards phys_to_virt() reaches all RAM and `info` is readable through it only. Once,
  * on the first CPU, after features_init() and any feature_disable().
  */
@@ -49,6 +49,9 @@ const void *kernel_map_firmware(uint64_t phys, size_t bytes);
  * none while the firmware still held it. 0: none.
  */
 uint64_t kernel_low_page(void);
+
+/* How much RAM the memory map describes, all types together, bytes. */
+uint64_t kernel_ram_bytes(void);
 
 /*
  * A copy of the kernel's upper half, with [page, page + 4 KiB) also mapped executable at its own

@@ -11,7 +11,6 @@
 #include "kernel/smbios.h"
 #include "kernel/smp.h"
 #include "kernel/version.h"
-#include "mm/frames.h"
 #include "mm/kernel_space.h"
 
 #define LIST_ROOM 200 /* left in a record for what follows a list */
@@ -75,31 +74,20 @@ static void head_run(const struct boot_info *info, struct slice cmdline)
 	print_cmdline(cmdline);
 }
 
-static uint64_t ram_mib(const struct boot_info *info)
-{
-	const struct boot_mem *memory = phys_to_virt(info->memory);
-	uint64_t pages = 0;
-
-	for (uint64_t i = 0; i < info->nr_memory; i++) {
-		if (memory[i].type != BOOT_MEM_RESERVED)
-			pages += memory[i].nr_pages;
-	}
-	return pages >> 8;
-}
-
 static void head_machine(const struct boot_info *info)
 {
+	uint64_t ram_mib = kernel_ram_bytes() >> 20;
 	struct smbios smbios;
 
 	smbios_read(info->smbios, kernel_map_firmware, &smbios);
 	printk("machine   %s %s, %lu MiB   BIOS %s\n",
-	       *smbios.vendor ? smbios.vendor : "(no SMBIOS)", smbios.product, ram_mib(info),
+	       *smbios.vendor ? smbios.vendor : "(no SMBIOS)", smbios.product, ram_mib,
 	       *smbios.bios ? smbios.bios : "unknown");
 	record_begin(&record, "machine");
 	record_string(&record, "vendor", smbios.vendor);
 	record_string(&record, "product", smbios.product);
 	record_string(&record, "bios", smbios.bios);
-	record_unsigned(&record, "memory_mib", ram_mib(info));
+	record_unsigned(&record, "memory_mib", ram_mib);
 	record_end(&record);
 }
 

@@ -16,7 +16,8 @@ struct extent {
 
 uint64_t direct_map;
 
-static uint64_t first; /* lowest extent, 0: none */
+static uint64_t first;  /* lowest extent, 0: none */
+static uint64_t recent; /* the one that was given to last, 0: not known */
 static uint64_t nr_free;
 static struct spinlock lock;
 
@@ -43,6 +44,11 @@ static void insert(uint64_t base, uint64_t nr_frames)
 {
 	uint64_t previous = 0, next = first;
 
+	/* Memory mostly comes upwards: then there is no way to go. */
+	if (recent && recent < base) {
+		previous = recent;
+		next = extent_at(recent)->next;
+	}
 	while (next && next < base) {
 		previous = next;
 		next = extent_at(next)->next;
@@ -56,8 +62,10 @@ static void insert(uint64_t base, uint64_t nr_frames)
 	if (previous && end_of(previous) == base) {
 		extent_at(previous)->nr_frames += extent_at(base)->nr_frames;
 		extent_at(previous)->next = extent_at(base)->next;
+		recent = previous;
 	} else {
 		set_link(previous, base);
+		recent = base;
 	}
 }
 
@@ -94,6 +102,7 @@ static void carve(uint64_t previous, uint64_t extent, uint64_t base, uint64_t by
 	else
 		set_link(previous, next);
 	nr_free -= bytes / FRAME_SIZE;
+	recent = previous; /* which this leaves as it was */
 }
 
 static uint64_t find_and_carve(uint64_t bytes, uint64_t align, uint64_t limit)

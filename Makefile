@@ -32,7 +32,7 @@ CFLAGS   := -std=gnu11 -O2 -g $(WARNINGS) -I. -ffile-prefix-map=$(CURDIR)=. \
 LDFLAGS  := -nostdlib -static -no-pie --gc-sections --build-id=none -z max-page-size=4096 \
             -z noexecstack -z norelro --fatal-warnings
 
-KERNEL_DIRS := boot/multiboot2 arch/x86 mm kernel kernel/harness tests/bench tests/check
+KERNEL_DIRS := boot boot/multiboot2 arch/x86 mm kernel kernel/harness tests/bench tests/check
 C_FILES     := $(filter-out arch/x86/asm_offsets.c,$(wildcard $(addsuffix /*.c,$(KERNEL_DIRS))))
 ASM_FILES   := $(wildcard $(addsuffix /*.asm,$(KERNEL_DIRS)))
 OBJECTS     := $(C_FILES:%.c=$(O)/%.o) $(ASM_FILES:%.asm=$(O)/%.asm.o)
@@ -43,8 +43,9 @@ EFI_CFLAGS  := -std=gnu11 -O2 $(WARNINGS) -I. -isystem $(EFI_INCLUDE) -isystem $
                -ffile-prefix-map=$(CURDIR)=. -DGNU_EFI_USE_MS_ABI -fpic -fshort-wchar -ffreestanding \
                -fno-stack-protector -mno-red-zone -mgeneral-regs-only \
                -fno-asynchronous-unwind-tables -fcf-protection=none
-EFI_FILES   := $(wildcard boot/efi/*.c)
-EFI_OBJECTS := $(EFI_FILES:%.c=$(O)/%.o) $(O)/boot/efi/kernel_image.asm.o
+# Files of boot/ itself serve the kernel's own boot paths too, so the objects go to another folder.
+EFI_FILES   := $(wildcard boot/*.c boot/efi/*.c)
+EFI_OBJECTS := $(EFI_FILES:%.c=$(O)/efi/%.o) $(O)/efi/boot/efi/kernel_image.asm.o
 
 .PHONY: all iso usb lab tools test setup-test test-host test-boot lint setup-lint clean help FORCE
 .DELETE_ON_ERROR:
@@ -85,7 +86,7 @@ $(O)/asm_offsets.inc: arch/x86/asm_offsets.c $(O)/flags
 	$(Q)sed -n 's/.*"->\([A-Z0-9_]*\) \(-*[0-9]*\)".*/%define \1 \2/p' $(O)/asm_offsets.s >$@
 	@test -s $@
 
-$(O)/boot/efi/%.o: boot/efi/%.c $(O)/flags
+$(O)/efi/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(CC) $(EFI_CFLAGS) -MMD -MP -c -o $@ $<
@@ -125,7 +126,7 @@ $(O)/shootdown.elf: $(OBJECTS) $(O)/symbols.o linker.ld $(O)/link
 $(O)/shootdown.stripped.elf: $(O)/shootdown.elf
 	$(Q)$(OBJCOPY) --strip-all $< $@
 
-$(O)/boot/efi/kernel_image.asm.o: boot/efi/kernel_image.asm $(O)/shootdown.stripped.elf
+$(O)/efi/boot/efi/kernel_image.asm.o: boot/efi/kernel_image.asm $(O)/shootdown.stripped.elf
 	@mkdir -p $(@D)
 	$(call say,NASM)
 	$(Q)$(NASM) -f elf64 -Werror -I$(O)/ -o $@ $<
@@ -162,7 +163,7 @@ REPORT_FILES  := $(wildcard tools/report/*.c)
 PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c kernel/smbios.c \
                  kernel/harness/crc32c.c kernel/harness/records.c kernel/harness/stats.c \
                  arch/x86/acpi.c arch/x86/topology.c boot/multiboot2/tags.c \
-                 mm/frames.c mm/memory_map.c mm/paging.c boot/efi/convert.c \
+                 mm/frames.c mm/memory_map.c mm/paging.c boot/efi_map.c \
                  $(filter-out tools/report/main.c,$(REPORT_FILES))
 HOST_TESTS    := $(patsubst tests/host/%.c,$(O)/host/%,$(wildcard tests/host/test_*.c))
 HEADERS       := $(wildcard boot/*.h boot/*/*.h arch/x86/*.h mm/*.h kernel/*.h kernel/harness/*.h tools/report/*.h \

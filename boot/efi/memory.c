@@ -3,16 +3,16 @@
 #include <efi.h>
 #include <efilib.h>
 
-#include "boot/efi/convert.h"
 #include "boot/efi/loader.h"
+#include "boot/efi_map.h"
 
 /* Descriptors that the map may grow by between asking its size and taking it. */
 #define SLACK_ENTRIES 64
 #define EXIT_TRIES    16
 
-_Static_assert(sizeof(EFI_MEMORY_DESCRIPTOR) == sizeof(struct efi_descriptor), "convert.h");
-_Static_assert((int)EfiConventionalMemory == (int)EFI_CONVENTIONAL, "convert.h");
-_Static_assert((int)EfiACPIMemoryNVS == (int)EFI_ACPI_NVS, "convert.h");
+_Static_assert(sizeof(EFI_MEMORY_DESCRIPTOR) == sizeof(struct efi_descriptor), "efi_map.h");
+_Static_assert((int)EfiConventionalMemory == (int)EFI_CONVENTIONAL, "efi_map.h");
+_Static_assert((int)EfiACPIMemoryNVS == (int)EFI_ACPI_NVS, "efi_map.h");
 
 EFI_STATUS loader_exit_boot_services(EFI_HANDLE image, struct boot_info *info)
 {
@@ -41,7 +41,7 @@ EFI_STATUS loader_exit_boot_services(EFI_HANDLE image, struct boot_info *info)
 			return status;
 		status = BS->ExitBootServices(image, key);
 		if (!EFI_ERROR(status)) {
-			info->nr_memory = efi_convert_map(map, bytes, stride,
+			info->nr_memory = efi_map_convert(map, bytes, stride,
 							  (struct boot_mem *)info->memory, entries);
 			return EFI_SUCCESS;
 		}

@@ -3,6 +3,7 @@
 #include "boot/multiboot2/tags.h"
 
 #include "arch/x86/bytes.h"
+#include "boot/efi_map.h"
 
 enum tag_type {
 	TAG_END = 0,
@@ -20,7 +21,6 @@ enum tag_type {
 #define HEADER_BYTES     8
 #define FRAMEBUFFER_RGB  1
 #define E820_ENTRY_BYTES 24
-#define EFI_ENTRY_BYTES  40
 
 /* Length of the text in a tag's `n` bytes. */
 static uint32_t text_bytes(const uint8_t *text, uint32_t n)
@@ -75,7 +75,7 @@ static void take_tag(const uint8_t *tag, uint32_t bytes, uint32_t offset,
 		}
 		break;
 	case TAG_EFI_MEMORY:
-		if (bytes >= 16 && get32(tag + 8) >= EFI_ENTRY_BYTES) {
+		if (bytes >= 16 && get32(tag + 8) >= sizeof(struct efi_descriptor)) {
 			tags->efi_memory = offset + 16;
 			tags->efi_memory_bytes = bytes - 16;
 			tags->efi_entry_bytes = get32(tag + 8);
@@ -164,37 +164,20 @@ static enum boot_mem_type type_of_e820(uint32_t type)
 	}
 }
 
-/* UEFI specification, "EFI_MEMORY_TYPE": boot/efi/memory.c reads the same from the firmware. */
-static enum boot_mem_type type_of_efi(uint32_t type)
-{
-	static const uint8_t types[] = {
-		[1] = BOOT_MEM_LOADER,  [2] = BOOT_MEM_LOADER, [3] = BOOT_MEM_RECLAIM,
-		[4] = BOOT_MEM_RECLAIM, [6] = BOOT_MEM_ACPI,   [7] = BOOT_MEM_FREE,
-		[9] = BOOT_MEM_ACPI,    [10] = BOOT_MEM_ACPI,
-	};
-
-	return type < sizeof(types) ? types[type] : BOOT_MEM_RESERVED;
-}
-
 size_t multiboot2_convert_memory(const uint8_t *information, const struct multiboot2_tags *tags,
 				 struct boot_mem *out, size_t max)
 {
 	size_t n = multiboot2_memory_entries(tags);
 
+	if (tags->efi_memory)
+		return efi_map_convert(information + tags->efi_memory, tags->efi_memory_bytes,
+				       tags->efi_entry_bytes, out, max);
 	if (n > max)
 		n = max;
 	for (size_t i = 0; i < n; i++) {
-		const uint8_t *e;
+		const uint8_t *e = information + tags->memory + i * tags->memory_entry_bytes;
 
-		if (tags->efi_memory) {
-			e = information + tags->efi_memory + i * tags->efi_entry_bytes;
-			out[i] = (struct boot_mem){.base = get64(e + 8),
-						   .nr_pages = get64(e + 24),
-						   .type = type_of_efi(get32(e))};
-		} else {
-			e = information + tags->memory + i * tags->memory_entry_bytes;
-			out[i] = pages_of(get64(e), get64(e + 8), type_of_e820(get32(e + 16)));
-		}
+		out[i] = pages_of(get64(e), get64(e + 8), type_of_e820(get32(e + 16)));
 	}
 	return n;
 }

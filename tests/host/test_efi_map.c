@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests boot/efi/convert.c on sound and on absurd firmware maps. */
+/* Tests boot/efi_map.c on sound and on absurd firmware maps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "boot/efi/convert.h"
+#include "boot/efi_map.h"
 #include "mm/memory_map.h"
 
 #define MAX_ENTRIES 32
@@ -26,7 +26,7 @@ static uint64_t convert(const struct efi_descriptor *d, unsigned n, uint64_t str
 	for (unsigned i = 0; i < n; i++)
 		memcpy(map + i * stride, &d[i], sizeof(*d));
 	memset(out, 0x5a, sizeof(out));
-	nr = efi_convert_map(map, bytes, stride, out, MAX_ENTRIES);
+	nr = efi_map_convert(map, bytes, stride, out, MAX_ENTRIES);
 	free(map);
 	return nr;
 }
@@ -88,8 +88,8 @@ static void test_strides_below_a_descriptor_give_nothing(void **unused)
 
 	(void)unused;
 	for (uint64_t stride = 0; stride < sizeof(d[0]); stride++)
-		assert_int_equal(efi_convert_map(d, sizeof(d), stride, out, MAX_ENTRIES), 0);
-	assert_int_equal(efi_convert_map(d, sizeof(d), UINT64_MAX, out, MAX_ENTRIES), 0);
+		assert_int_equal(efi_map_convert(d, sizeof(d), stride, out, MAX_ENTRIES), 0);
+	assert_int_equal(efi_map_convert(d, sizeof(d), UINT64_MAX, out, MAX_ENTRIES), 0);
 }
 
 static void test_a_cut_descriptor_is_left_out(void **unused)
@@ -109,9 +109,9 @@ static void test_no_more_than_there_is_room_for(void **unused)
 	(void)unused;
 	assert_int_equal(convert(d, MAX_ENTRIES + 8, sizeof(d[0]), 0), MAX_ENTRIES);
 	memset(out, 0x5a, sizeof(out));
-	assert_int_equal(efi_convert_map(d, sizeof(d), sizeof(d[0]), out, 2), 2);
+	assert_int_equal(efi_map_convert(d, sizeof(d), sizeof(d[0]), out, 2), 2);
 	assert_int_equal(out[2].nr_pages, 0x5a5a5a5a5a5a5a5a);
-	assert_int_equal(efi_convert_map(d, sizeof(d), sizeof(d[0]), out, 0), 0);
+	assert_int_equal(efi_map_convert(d, sizeof(d), sizeof(d[0]), out, 0), 0);
 }
 
 /* The whole way: sizes whose bytes do not fit 64 bits pass the conversion and count for nothing. */

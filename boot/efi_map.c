@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Converts memory descriptors. */
-#include "boot/efi/convert.h"
+#include "boot/efi_map.h"
 
 static enum boot_mem_type type_of(const struct efi_descriptor *d)
 {
@@ -22,7 +22,7 @@ static enum boot_mem_type type_of(const struct efi_descriptor *d)
 	}
 }
 
-uint64_t efi_convert_map(const void *map, uint64_t bytes, uint64_t stride, struct boot_mem *out,
+uint64_t efi_map_convert(const void *map, uint64_t bytes, uint64_t stride, struct boot_mem *out,
 			 uint64_t capacity)
 {
 	const uint8_t *at = map;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The firmware's memory map in the kernel's terms. Pure, and without gnu-efi, so that the host can
- * test it. Source: UEFI specification, "EFI_BOOT_SERVICES.GetMemoryMap()".
+ * The firmware's memory map in the kernel's terms, for each boot path that meets UEFI. Pure, and
+ * without gnu-efi, so that the host can test it. Source: UEFI specification, "EFI_BOOT_SERVICES.GetMemoryMap()".
  */
-#ifndef BOOT_EFI_CONVERT_H
-#define BOOT_EFI_CONVERT_H
+#ifndef BOOT_EFI_MAP_H
+#define BOOT_EFI_MAP_H
 
 #include <stdint.h>
 
@@ -41,7 +41,7 @@ enum efi_memory_type {
  * returns how many. Addresses and sizes pass as they are: mm/memory_map.h says what counts of them.
  * A stride too small for a descriptor gives none.
  */
-uint64_t efi_convert_map(const void *map, uint64_t bytes, uint64_t stride, struct boot_mem *out,
+uint64_t efi_map_convert(const void *map, uint64_t bytes, uint64_t stride, struct boot_mem *out,
 			 uint64_t capacity);
 
 #endif

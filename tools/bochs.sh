@@ -50,6 +50,22 @@ bochs_firmware_line() {
     fi
 }
 
+# Under Bochs' own (2026-08) GRUB from BIOS runs wild as it looks for a graphics mode; SeaBIOS' works.
+bochs_vga_bios() {
+    local file root=''
+    [ -z "$lab" ] || root=$LAB/root
+    if [ "$boot_path" = grub-bios ]; then
+        for file in "$root"/usr/share/{seabios,qemu}/vgabios-stdvga.bin; do
+            if [ -r "$file" ]; then
+                printf '%s' "$file"
+                return
+            fi
+        done
+        note 'no vgabios-stdvga.bin of SeaBIOS found; GRUB may fail with the VGA BIOS of Bochs'
+    fi
+    printf '%s' "\$BXSHARE/VGABIOS-lgpl-latest"
+}
+
 bochs_medium_lines() {
     if [ "$boot_path" = efi ]; then
         printf 'ata0-master: type=disk, path="%s", mode=flat\nboot: disk\n' "$work/disk.img"
@@ -59,12 +75,12 @@ bochs_medium_lines() {
 }
 
 # rfb is the only display that takes neither a terminal nor an X server. sync=none: as fast as it
-# goes. The kernel does wrong things on purpose, which are errors to Bochs and would fill the log.
+# goes.
 bochs_config() {
     cat <<CONFIG
 megs: $(bochs_mem_mib)
 $(bochs_firmware_line)
-vgaromimage: file=\$BXSHARE/VGABIOS-lgpl-latest
+vgaromimage: file=$(bochs_vga_bios)
 cpu: model=${cpu:-corei7_skylake_x}, count=$cpus, ips=100000000, reset_on_triple_fault=0
 $(bochs_medium_lines)
 pci: enabled=1, chipset=i440fx
@@ -75,7 +91,7 @@ clock: sync=none
 log: "$work/bochs.log"
 panic: action=report
 error: action=report
-info: action=ignore
+info: action=report
 CONFIG
 }
 
@@ -96,8 +112,8 @@ bochs_command() {
     command+=("$program" -q -unlock -f "$work/bochsrc")
 }
 
-# The log's end says what stopped it, or the output where it did not come to have a log.
+# What it printed as it left, and the end of its log. There may be neither.
 bochs_messages() {
-    grep -a -A1 'exiting with the following message' "$work/emulator.out" | tail -n 1
-    tail -n 10 "$work/bochs.log" 2>/dev/null
+    grep -a -A1 'exiting with the following message' "$work/emulator.out" | tail -n 1 || true
+    tail -n 10 "$work/bochs.log" 2>/dev/null || true
 }

@@ -15,9 +15,12 @@ from conftest import ROOT
         (["--cpus", "none"], "--cpus none: not a number of CPUs"),
         (["--mem", "lots"], "--mem lots: not a size"),
         (["--accel", "hvf"], "not one of: auto kvm tcg"),
-        (["--emulator", "bochs"], "not built yet"),
-        (["--boot", "grub-efi"], "not built yet"),
-        (["--lab"], "not built yet"),
+        (["--emulator", "vmware"], "not one of: qemu bochs"),
+        (["--boot", "pxe"], "not one of: efi grub-efi grub-bios"),
+        (["--emulator", "bochs", "--accel", "kvm"], "--accel kvm: only QEMU has it"),
+        (["--emulator", "bochs", "--qemu", "q"], "--qemu q: the emulator is to be Bochs"),
+        (["--emulator", "bochs", "--qemu-arg", "-S"], "--qemu-arg -S: the emulator is to be Bochs"),
+        (["--lab", "--qemu", "q"], "--qemu q: --lab has its own"),
         (["--firmware", "/nowhere"], "can't be read"),
         (["--frobnicate"], "unknown option '--frobnicate'"),
         (["stray"], "unknown option 'stray'"),
@@ -54,6 +57,55 @@ def test_a_guest_that_never_ends_is_stopped(boot, tmp_path):
     assert run.status == 3
     assert "stopped after 2 s (--timeout)" in run.messages
     assert "the guest printed nothing" in run.messages
+
+
+def path_with(tmp_path, name, text):
+    program = tmp_path / name
+    program.write_text(text)
+    program.chmod(0o755)
+    return {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+
+def test_a_bochs_that_is_too_old_is_refused(boot, tmp_path):
+    env = path_with(tmp_path, "bochs", "#!/bin/sh\necho 'Bochs x86 Emulator 2.7'\n")
+    run = boot("--emulator", "bochs", env=env)
+    assert run.status == 2
+    assert "Bochs 2.7 is too old: 3.1 or later is needed" in run.messages
+
+
+def test_a_bochs_that_fails_is_quoted(boot, tmp_path):
+    firmware = tmp_path / "OVMF.fd"
+    firmware.write_bytes(bytes(4096))
+    env = path_with(
+        tmp_path,
+        "bochs",
+        "#!/bin/sh\n"
+        "echo 'Bochs x86 Emulator 3.1'\n"
+        "echo 'Bochs is exiting with the following message:'\n"
+        "echo '[HD    ] all is lost'\n",
+    )
+    run = boot("--emulator", "bochs", "--firmware", str(firmware), env=env)
+    assert run.status == 3
+    assert "run.sh: Bochs says: [HD    ] all is lost" in run.messages
+    assert "the guest printed nothing" in run.messages
+
+
+def test_a_machine_that_halts_is_ended(boot):
+    run = boot("--accel", "tcg", "--timeout", "60", "--", "run=smp/* exit=halt")
+    assert run.status == 0, run.console + run.messages
+    assert "Halted: the machine may be switched off." in run.report.lines
+    assert "stopped after" not in run.messages
+
+
+@pytest.mark.parametrize("path", ["grub-efi", "grub-bios"])
+def test_grub_hands_over_the_command_line(boot, path):
+    run = boot("--accel", "tcg", "--boot", path, "--", "run=smp/* seed=7")
+    assert run.status == 0, run.console + run.messages
+    assert run.report.one("run")["boot"] == {
+        "grub-efi": "multiboot2-efi",
+        "grub-bios": "multiboot2-bios",
+    }[path]
+    assert run.report.one("run")["cmdline"] == "run=smp/* seed=7"
 
 
 def test_an_emulator_that_fails_is_quoted(boot):

@@ -301,7 +301,6 @@ void cmdline_parse(struct slice line, struct options *o, cmdline_error_fn error)
 
 	*o = (struct options){
 		.console_serial = true,
-		.uart_port = 0x3f8,
 		.uart_baud = 115200,
 		.format_text = true,
 		.format_records = true,

@@ -28,7 +28,8 @@ struct options {
 	uint32_t inject;
 	uint32_t others;
 	bool console_serial;
-	uint64_t uart_port, uart_baud;
+	uint64_t uart_port; /* 0: wherever one answers */
+	uint64_t uart_baud;
 	bool format_text, format_records;
 	uint32_t exit;
 };

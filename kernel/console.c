@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Serial port and RAM log. */
+/* Serial port, screen and RAM log. */
 #include "kernel/console.h"
 
 #include "arch/x86/mem.h"
@@ -9,13 +9,15 @@
 
 #define LOG_BYTES  (256 * 1024)
 #define LINE_BYTES 512
+#define FIRST_PORT 0x3f8
 
 /* Found by name in a memory dump of a machine without a port. It keeps the start of the run. */
 static char ram_log[LOG_BYTES];
 static size_t ram_log_length;
 
 static struct spinlock lock;
-static bool opened, serial, text_wanted = true, records_wanted = true;
+static bool opened, serial_wanted, serial, text_wanted = true, records_wanted = true;
+static struct uart port; /* where `serial` */
 
 static void log_append(const char *text, size_t n)
 {
@@ -49,18 +51,56 @@ static void emit(const char *text, size_t n)
 		serial_write(text, n);
 }
 
-bool console_init(const struct options *o)
+/* All so far is text. */
+static bool open_serial(const struct uart *u, volatile void *registers)
 {
+	if (!uart_open(u, registers))
+		return false;
+	serial = true;
+	port = *u;
+	if (text_wanted)
+		serial_write(ram_log, ram_log_length);
+	return true;
+}
+
+void console_init(const struct options *o)
+{
+	struct uart named = uart_legacy(o->uart_port, o->uart_baud);
+	struct uart first = uart_legacy(FIRST_PORT, o->uart_baud);
 	uint64_t flags = spin_lock_irqsave(&lock);
 
 	text_wanted = o->format_text;
 	records_wanted = o->format_records;
-	serial = o->console_serial && uart_init(o->uart_port, o->uart_baud);
+	serial_wanted = o->console_serial;
 	opened = true;
-	if (serial && text_wanted)
-		serial_write(ram_log, ram_log_length);
+	if (serial_wanted && !(o->uart_port && open_serial(&named, NULL)))
+		open_serial(&first, NULL);
 	spin_unlock_irqrestore(&lock, flags);
-	return serial;
+	if (serial_wanted && o->uart_port && !(serial && port.base == o->uart_port))
+		printk("uart=0x%lx: no serial port answers there\n", o->uart_port);
+}
+
+bool console_wants_serial(void)
+{
+	return serial_wanted && !serial;
+}
+
+bool console_use_serial(const struct uart *u, volatile void *registers)
+{
+	uint64_t flags = spin_lock_irqsave(&lock);
+	bool open = open_serial(u, registers);
+
+	spin_unlock_irqrestore(&lock, flags);
+	return open;
+}
+
+void console_describe(char *out, size_t size)
+{
+	if (serial)
+		format(out, size, "serial %s0x%lx",
+		       port.space == UART_MEMORY ? "in memory at " : "", port.base);
+	else
+		format(out, size, "no serial port");
 }
 
 void printk(const char *fmt, ...)

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where lines go: the serial port and a log in RAM. Anyone may print, on any CPU; a call's text is
- * never torn. Before console_init() text goes to the log only, and to the port from its start then.
+ * Where lines go: a serial port, a screen and a log in RAM. Anyone may print, on any CPU; a call's
+ * text is never torn. Before a port or screen is open text goes to the log only, and to them from
+ * its start then. Records go to the port and the log, never to the screen.
  */
 #ifndef KERNEL_CONSOLE_H
 #define KERNEL_CONSOLE_H
 
+#include "arch/x86/uart.h"
 #include "kernel/cmdline.h"
 
-/* Opens the port the options name. False: nothing answers there. */
-bool console_init(const struct options *o);
+/* Opens the port the options name, else a PC's first one. May be before anything is mapped. */
+void console_init(const struct options *o);
+
+/* Whether the options want a serial port and none has answered yet. */
+bool console_wants_serial(void);
+
+/* Opens another port, as uart_open. Before the first record. */
+bool console_use_serial(const struct uart *u, volatile void *registers);
+
+/* Where it all goes, for people: "serial 0x3f8". */
+void console_describe(char *out, size_t size);
 
 /* Text for people: dropped where format= leaves text out. One call at most 512 characters. */
 void printk(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -18,6 +18,7 @@
 #include "kernel/inject.h"
 #include "kernel/leave.h"
 #include "kernel/panic.h"
+#include "kernel/serial.h"
 #include "kernel/smp.h"
 #include "kernel/stacks.h"
 #include "mm/frames.h"
@@ -204,6 +205,7 @@ void kernel_main(const struct boot_info *boot, uint64_t kernel_base)
 	if (!stacks_alloc(&boot_cpu))
 		panic("no memory for the first stacks");
 	cpu_setup(&boot_cpu);
+	serial_find(info);
 	set_up_clock();
 	set_up_apic();
 	cpu_switch_stack(boot_cpu.stack_top, run);

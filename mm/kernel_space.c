@@ -174,6 +174,19 @@ static void *map_fresh(uint64_t phys, uint64_t bytes, unsigned map_flags)
 	return mapped ? (void *)(base + offset) : NULL;
 }
 
+bool kernel_is_ram(uint64_t phys, uint64_t bytes)
+{
+	struct memory_range range;
+	struct memory_walk walk;
+
+	memory_walk_begin(&walk, &memory);
+	while (memory_walk_next_ram(&walk, &range)) {
+		if (range.base < phys + bytes && phys < range.end)
+			return true;
+	}
+	return false;
+}
+
 volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes)
 {
 	return map_fresh(phys, bytes, MAP_WRITE | MAP_UNCACHED);

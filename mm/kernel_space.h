@@ -35,6 +35,9 @@ uint64_t kernel_stack_alloc(uint64_t bytes);
 void *kernel_memory_alloc(size_t bytes);
 void kernel_memory_free(void *memory, size_t bytes);
 
+/* Whether any of [phys, phys + bytes) is RAM by the map. */
+bool kernel_is_ram(uint64_t phys, uint64_t bytes);
+
 /* Device registers, uncached. NULL: no memory, or the address can't be. */
 volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes);
 

@@ -15,6 +15,31 @@
 #define MADT_ENABLED      1u
 #define GAS_MEMORY        0
 #define GAS_IO            1
+#define GAS_BYTES         12
+
+/* SPCR: offsets of fields, and the first revisions in which they mean something. */
+#define SPCR_TYPE        36
+#define SPCR_GAS         40
+#define SPCR_BAUD        58
+#define SPCR_CLOCK       76
+#define SPCR_CLOCK_REV   3
+#define SPCR_PRECISE     80
+#define SPCR_PRECISE_REV 4
+
+/* DBG2: offsets in the table and in the description of a device. */
+#define DBG2_DEVICES      36
+#define DBG2_COUNT        40
+#define DBG2_NR_GAS       3
+#define DBG2_TYPE         12
+#define DBG2_SUBTYPE      14
+#define DBG2_GAS_AT       18
+#define DBG2_DEVICE_BYTES 22
+#define DBG2_SERIAL       0x8000
+
+/* Interface types of both. */
+#define SERIAL_16550        0x00
+#define SERIAL_16550_SUBSET 0x01
+#define SERIAL_16550_GAS    0x12
 
 const uint8_t *acpi_map_table(uint64_t phys, const char signature[4], acpi_map_fn map,
 			      size_t *bytes, const char **why)
@@ -159,6 +184,87 @@ uint64_t acpi_parse_hpet(const uint8_t *table, size_t bytes)
 	if (bytes < 52 || table[40] != GAS_MEMORY)
 		return 0;
 	return get64(table + 44);
+}
+
+/* Bits of an access by a GAS's access size, 0 where it does not say or says nonsense. */
+static uint8_t access_bits(uint8_t size)
+{
+	return size >= 1 && size <= 3 ? 8 << (size - 1) : 0;
+}
+
+/*
+ * In memory, and where the type says so, the register width is the distance of two registers and
+ * the access size how each is read. Tables that give one only, or a distance shorter than an
+ * access, are common. At ports the other types are a PC's.
+ */
+static bool take_gas(const uint8_t *gas, uint16_t type, struct uart *u)
+{
+	uint8_t width = gas[1];
+
+	if (type != SERIAL_16550 && type != SERIAL_16550_SUBSET && type != SERIAL_16550_GAS)
+		return false;
+	*u = uart_legacy(0, 0);
+	u->base = get64(gas + 4);
+	if (gas[0] == GAS_MEMORY) {
+		u->space = UART_MEMORY;
+		u->clock_hz = 0;
+	} else if (gas[0] != GAS_IO || u->base > 0xffff) {
+		return false;
+	}
+	if (gas[0] == GAS_MEMORY || type == SERIAL_16550_GAS) {
+		u->stride_bytes = width == 16 || width == 32 ? width / 8 : 1;
+		u->access_bits = access_bits(gas[3]) ? access_bits(gas[3]) : 8;
+		if (u->stride_bytes < u->access_bits / 8)
+			u->stride_bytes = u->access_bits / 8;
+	}
+	return u->base && u->base + uart_bytes(u) > u->base &&
+	       (u->space == UART_MEMORY || u->base + uart_bytes(u) <= 0x10000);
+}
+
+/* By the code in the table; 0: as it is. */
+static uint32_t spcr_baud(uint8_t code)
+{
+	static const uint32_t rates[] = {[3] = 9600, [4] = 19200, [6] = 57600, [7] = 115200};
+
+	return code < sizeof(rates) / sizeof(rates[0]) ? rates[code] : 0;
+}
+
+bool acpi_parse_spcr(const uint8_t *table, size_t bytes, struct uart *u)
+{
+	if (bytes <= SPCR_BAUD || !take_gas(table + SPCR_GAS, table[SPCR_TYPE], u))
+		return false;
+	u->baud = spcr_baud(table[SPCR_BAUD]);
+	if (table[8] >= SPCR_CLOCK_REV && bytes >= SPCR_CLOCK + 4 && get32(table + SPCR_CLOCK))
+		u->clock_hz = get32(table + SPCR_CLOCK);
+	if (table[8] >= SPCR_PRECISE_REV && bytes >= SPCR_PRECISE + 4 &&
+	    get32(table + SPCR_PRECISE))
+		u->baud = get32(table + SPCR_PRECISE);
+	return true;
+}
+
+static bool take_debug_device(const uint8_t *device, size_t bytes, struct uart *u)
+{
+	size_t gas = get16(device + DBG2_GAS_AT);
+
+	return get16(device + DBG2_TYPE) == DBG2_SERIAL && device[DBG2_NR_GAS] &&
+	       gas + GAS_BYTES <= bytes && take_gas(device + gas, get16(device + DBG2_SUBTYPE), u);
+}
+
+bool acpi_parse_dbg2(const uint8_t *table, size_t bytes, unsigned index, struct uart *u)
+{
+	size_t at = bytes >= DBG2_COUNT + 4 ? get32(table + DBG2_DEVICES) : bytes;
+	uint32_t left = at < bytes ? get32(table + DBG2_COUNT) : 0;
+
+	for (; left && at < bytes && bytes - at >= DBG2_DEVICE_BYTES; left--) {
+		size_t length = get16(table + at + 1);
+
+		if (length < DBG2_DEVICE_BYTES || length > bytes - at)
+			return false;
+		if (take_debug_device(table + at, length, u) && index-- == 0)
+			return true;
+		at += length;
+	}
+	return false;
 }
 
 uint32_t acpi_madt_capacity(size_t bytes)

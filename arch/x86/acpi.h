@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/x86/uart.h"
+
 /* Makes `bytes` at `phys` readable for good; NULL where that can't be. */
 typedef const void *(*acpi_map_fn)(uint64_t phys, size_t bytes);
 
@@ -43,6 +45,18 @@ const uint8_t *acpi_map_table(uint64_t phys, const char signature[4], acpi_map_f
 
 /* Physical address of the HPET's registers, 0 where the table does not give one in memory. */
 uint64_t acpi_parse_hpet(const uint8_t *table, size_t bytes);
+
+/*
+ * The 16550 that the firmware's own console uses, by the SPCR. False: none, or none that
+ * uart_open() could drive. Source: Microsoft, "Serial Port Console Redirection Table".
+ */
+bool acpi_parse_spcr(const uint8_t *table, size_t bytes, struct uart *u);
+
+/*
+ * Number `index`, from 0, of the 16550s for debuggers in the DBG2. False: it has not so many.
+ * Source: Microsoft, "Microsoft Debug Port Table 2 (DBG2)".
+ */
+bool acpi_parse_dbg2(const uint8_t *table, size_t bytes, unsigned index, struct uart *u);
 
 /* What the MADT says of CPUs. */
 struct acpi_madt {

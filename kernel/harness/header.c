@@ -91,6 +91,14 @@ static void head_machine(const struct boot_info *info)
 	record_end(&record);
 }
 
+static void head_console(void)
+{
+	char where[64];
+
+	console_describe(where, sizeof(where));
+	printk("console   %s\n", where);
+}
+
 /* The names of features that are in use (or, disabled: present but turned off), as a JSON list. */
 static void list_features(const char *key, bool disabled)
 {
@@ -266,6 +274,7 @@ void report_header(const struct boot_info *info, struct slice cmdline)
 {
 	head_run(info, cmdline);
 	head_machine(info);
+	head_console();
 	head_cpu();
 	head_cpus();
 	print_features();

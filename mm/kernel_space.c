@@ -192,6 +192,11 @@ volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes)
 	return map_fresh(phys, bytes, MAP_WRITE | MAP_UNCACHED);
 }
 
+void *kernel_map_framebuffer(uint64_t phys, uint64_t bytes)
+{
+	return map_fresh(phys, bytes, MAP_WRITE | MAP_WRITE_COMBINING);
+}
+
 const void *kernel_map_firmware(uint64_t phys, size_t bytes)
 {
 	uint64_t last = phys + bytes - 1;

@@ -41,6 +41,9 @@ bool kernel_is_ram(uint64_t phys, uint64_t bytes);
 /* Device registers, uncached. NULL: no memory, or the address can't be. */
 volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes);
 
+/* Pixels: written in bursts, never to be read. NULL as above. After cpu_setup(). */
+void *kernel_map_framebuffer(uint64_t phys, uint64_t bytes);
+
 /*
  * Something the firmware left in memory, to be read: where it is RAM of the map this is its
  * direct-map address; elsewhere it is mapped, cached and read-only. NULL as above.

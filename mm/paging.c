@@ -47,6 +47,8 @@ static uint64_t leaf_bits(unsigned flags, unsigned level)
 		bits |= PTE_GLOBAL;
 	if (flags & MAP_UNCACHED)
 		bits |= PTE_PCD | PTE_PWT;
+	if (flags & MAP_WRITE_COMBINING)
+		bits |= level ? PTE_LARGE_PAT : PTE_PAT;
 	if (!(flags & MAP_EXECUTE) && feature_has(FEATURE_NX))
 		bits |= PTE_NX;
 	return bits;

@@ -25,11 +25,12 @@ struct page_tables {
 };
 
 /* What a mapping allows, and how it is cached. Write and execute together are refused. */
-#define MAP_WRITE    (1u << 0)
-#define MAP_EXECUTE  (1u << 1)
-#define MAP_USER     (1u << 2)
-#define MAP_GLOBAL   (1u << 3) /* ignored where PGE is off */
-#define MAP_UNCACHED (1u << 4)
+#define MAP_WRITE           (1u << 0)
+#define MAP_EXECUTE         (1u << 1)
+#define MAP_USER            (1u << 2)
+#define MAP_GLOBAL          (1u << 3) /* ignored where PGE is off */
+#define MAP_UNCACHED        (1u << 4)
+#define MAP_WRITE_COMBINING (1u << 5) /* only after cpu_setup(), which gives it its meaning */
 
 /* An empty set of tables with as many levels as the CPU runs with. False: no memory. */
 bool paging_create(struct page_tables *tables);

@@ -24,7 +24,7 @@ static void set_control_registers(void)
 	uint64_t cr4 = (read_cr4() & CR4_LA57) | CR4_PAE | CR4_MCE;
 
 	wrmsr(MSR_EFER, EFER_LMA | EFER_LME | (feature_has(FEATURE_NX) ? EFER_NXE : 0));
-	wrmsr(MSR_PAT, PAT_DEFAULT);
+	wrmsr(MSR_PAT, PAT_KERNEL);
 	write_cr0(CR0_PG | CR0_WP | CR0_NE | CR0_ET | CR0_MP | CR0_PE);
 	write_cr4(cr4);
 	if (feature_has(FEATURE_PGE))

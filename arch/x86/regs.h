@@ -44,7 +44,9 @@
 #define PTE_ACCESSED  (1ull << 5)
 #define PTE_DIRTY     (1ull << 6)
 #define PTE_LARGE     (1ull << 7) /* in a PDE or PDPTE */
+#define PTE_PAT       (1ull << 7) /* in a PTE */
 #define PTE_GLOBAL    (1ull << 8)
+#define PTE_LARGE_PAT (1ull << 12) /* in a PDE or PDPTE that maps a page */
 #define PTE_NX        (1ull << 63)
 #define PTE_ADDR_MASK 0x000ffffffffff000ull
 
@@ -61,8 +63,11 @@
 #define MSR_AMD_P0        0xc0010064
 #define MSR_AMD_DE_CFG    0xc0011029
 
-/* IA32_PAT after reset; PTE_PCD | PTE_PWT then means uncached. */
-#define PAT_DEFAULT 0x0007040600070406ull
+/*
+ * IA32_PAT as after reset (PTE_PCD | PTE_PWT means uncached), but for entry 4, which the PAT bit
+ * alone chooses: write-combining.
+ */
+#define PAT_KERNEL 0x0007040100070406ull
 
 #define APIC_BASE_EXTD          (1ull << 10)
 #define APIC_BASE_EN            (1ull << 11)

@@ -20,15 +20,19 @@ static void collect_tables(EFI_SYSTEM_TABLE *system, struct boot_info *info)
 	(void)system;
 }
 
-static void collect_framebuffer(struct boot_info *info)
+/* With bit masks a pixel is as wide as the highest of them; the kernel draws 32 bits at a time. */
+static BOOLEAN has_wide_pixels(const EFI_PIXEL_BITMASK *m)
 {
-	EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
-	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop;
-	EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *mode;
-	struct boot_framebuffer *fb = &info->framebuffer;
+	return (m->RedMask | m->GreenMask | m->BlueMask | m->ReservedMask) >> 24 != 0;
+}
 
-	if (EFI_ERROR(LibLocateProtocol(&guid, (void **)&gop)) || !gop->Mode || !gop->Mode->Info)
-		return;
+/* False where this one has no memory to draw in. */
+static BOOLEAN take_framebuffer(EFI_GRAPHICS_OUTPUT_PROTOCOL *gop, struct boot_framebuffer *fb)
+{
+	EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *mode;
+
+	if (!gop->Mode || !gop->Mode->Info || !gop->Mode->FrameBufferBase)
+		return FALSE;
 	mode = gop->Mode->Info;
 	switch (mode->PixelFormat) {
 	case PixelRedGreenBlueReserved8BitPerColor:
@@ -40,17 +44,45 @@ static void collect_framebuffer(struct boot_info *info)
 			.red_mask = 0xff0000, .green_mask = 0xff00, .blue_mask = 0xff};
 		break;
 	case PixelBitMask:
+		if (!has_wide_pixels(&mode->PixelInformation))
+			return FALSE;
 		*fb = (struct boot_framebuffer){.red_mask = mode->PixelInformation.RedMask,
 						.green_mask = mode->PixelInformation.GreenMask,
 						.blue_mask = mode->PixelInformation.BlueMask};
 		break;
 	default:
-		return; /* no memory to draw in */
+		return FALSE;
 	}
 	fb->base = gop->Mode->FrameBufferBase;
 	fb->width = mode->HorizontalResolution;
 	fb->height = mode->VerticalResolution;
 	fb->stride_bytes = mode->PixelsPerScanLine * 4;
+	return TRUE;
+}
+
+/*
+ * The console's screen, for of several cards that one is looked at; but the console's may be a
+ * device that stands for several and has no memory. Then the first that has.
+ */
+static void collect_framebuffer(EFI_SYSTEM_TABLE *system, struct boot_info *info)
+{
+	EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
+	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop;
+	EFI_HANDLE *handles;
+	UINTN n;
+
+	if (system->ConsoleOutHandle &&
+	    !EFI_ERROR(BS->HandleProtocol(system->ConsoleOutHandle, &guid, (void **)&gop)) &&
+	    take_framebuffer(gop, &info->framebuffer))
+		return;
+	if (EFI_ERROR(LibLocateHandle(ByProtocol, &guid, NULL, &n, &handles)))
+		return;
+	for (UINTN i = 0; i < n; i++) {
+		if (!EFI_ERROR(BS->HandleProtocol(handles[i], &guid, (void **)&gop)) &&
+		    take_framebuffer(gop, &info->framebuffer))
+			break;
+	}
+	FreePool(handles);
 }
 
 static int read_flag(const CHAR16 *name)
@@ -182,7 +214,7 @@ static void collect_low_page(struct boot_info *info)
 void loader_collect(EFI_SYSTEM_TABLE *system, struct boot_info *info)
 {
 	collect_tables(system, info);
-	collect_framebuffer(info);
+	collect_framebuffer(system, info);
 	collect_secure_boot(info);
 	collect_date(info);
 	collect_firmware(system, info);

@@ -12,6 +12,9 @@ NM       ?= nm
 PYTHON   ?= /usr/bin/python3
 O        ?= build
 
+# The screen's, from Debian's console-setup-linux (kernel/font.h).
+FONT     ?= /usr/share/consolefonts/Lat15-VGA16.psf.gz
+
 # V=1 shows the commands.
 V        ?= 0
 ifeq ($(V),0)
@@ -99,6 +102,14 @@ $(O)/%.o: %.c $(O)/flags
 	$(call say,CC  )
 	$(Q)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# A PSF1 font with glyphs of 16 bytes: magic 36h 04h, any mode, 10h.
+$(O)/font.psf: $(FONT)
+	@mkdir -p $(@D)
+	$(Q)gzip -dc $< >$@
+	@od -An -tx1 -N4 $@ | grep -q '^ 36 04 .. 10$$' || { echo '$<: not an 8x16 PSF1 font' >&2; exit 1; }
+
+$(O)/kernel/font.asm.o: $(O)/font.psf
+
 $(O)/%.asm.o: %.asm $(O)/asm_offsets.inc
 	@mkdir -p $(@D)
 	$(call say,NASM)
@@ -160,7 +171,8 @@ HOST_WARNINGS := -std=gnu11 -g $(WARNINGS) -I.
 TEST_CFLAGS   := -Itests/host/shim $(HOST_WARNINGS) -O1 -fsanitize=address,undefined \
                  -fno-sanitize-recover=all
 REPORT_FILES  := $(wildcard tools/report/*.c)
-PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c kernel/smbios.c \
+PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c kernel/screen.c \
+                 kernel/smbios.c \
                  kernel/harness/crc32c.c kernel/harness/records.c kernel/harness/stats.c \
                  arch/x86/acpi.c arch/x86/topology.c boot/multiboot2/tags.c mm/frames.c \
                  mm/memory_map.c mm/paging.c boot/efi_map.c arch/x86/uart.c \

@@ -26,6 +26,7 @@ struct option {
 
 /* Every choice of a set is one bool: the members lie side by side. */
 _Static_assert(AT(format_records) == AT(format_text) + sizeof(bool), "format=");
+_Static_assert(AT(console_fb) == AT(console_serial) + sizeof(bool), "console=");
 _Static_assert(AT(uart_baud) == AT(uart_port) + sizeof(uint64_t), "uart=");
 
 const char *const others_names[] = {"hlt", "poll", "busy", NULL};
@@ -45,7 +46,7 @@ static const struct option options[] = {
 	{"inject", KIND_CHOICE, AT(inject), inject_names, 0, 0},
 	{"others", KIND_CHOICE, AT(others), others_names, 0, 0},
 	{"freq", KIND_SET, 0, LIST("leave"), 0, 0},
-	{"console", KIND_SET, AT(console_serial), LIST("serial"), 0, 0},
+	{"console", KIND_SET, AT(console_serial), LIST("serial", "fb"), 0, 0},
 	{"uart", KIND_UART, AT(uart_port), NULL, 0, 0},
 	{"format", KIND_SET, AT(format_text), LIST("text", "records"), 0, 0},
 	{"exit", KIND_CHOICE, AT(exit), LIST("auto", "poweroff", "reboot", "halt"), 0, 0},
@@ -301,6 +302,7 @@ void cmdline_parse(struct slice line, struct options *o, cmdline_error_fn error)
 
 	*o = (struct options){
 		.console_serial = true,
+		.console_fb = true,
 		.uart_baud = 115200,
 		.format_text = true,
 		.format_records = true,

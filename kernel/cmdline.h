@@ -27,7 +27,7 @@ struct options {
 	bool noinvpcid, nopcid, nopge, noinvlpgb, nox2apic;
 	uint32_t inject;
 	uint32_t others;
-	bool console_serial;
+	bool console_serial, console_fb;
 	uint64_t uart_port; /* 0: wherever one answers */
 	uint64_t uart_baud;
 	bool format_text, format_records;

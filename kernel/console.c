@@ -2,10 +2,12 @@
 /* Serial port, screen and RAM log. */
 #include "kernel/console.h"
 
+#include "arch/x86/features.h"
 #include "arch/x86/mem.h"
 #include "arch/x86/spinlock.h"
 #include "arch/x86/uart.h"
 #include "kernel/format.h"
+#include "kernel/framebuffer.h"
 
 #define LOG_BYTES  (256 * 1024)
 #define LINE_BYTES 512
@@ -16,8 +18,10 @@ static char ram_log[LOG_BYTES];
 static size_t ram_log_length;
 
 static struct spinlock lock;
-static bool opened, serial_wanted, serial, text_wanted = true, records_wanted = true;
+static bool opened, serial_wanted, serial, screen_wanted, screen;
+static bool text_wanted = true, records_wanted = true;
 static struct uart port; /* where `serial` */
+static uint32_t screen_width, screen_height;
 
 static void log_append(const char *text, size_t n)
 {
@@ -44,11 +48,17 @@ static void serial_write(const char *text, size_t n)
 	uart_write(text + start, n - start);
 }
 
-static void emit(const char *text, size_t n)
+static void emit_record(const char *line, size_t n)
 {
-	log_append(text, n);
+	log_append(line, n);
 	if (serial)
-		serial_write(text, n);
+		serial_write(line, n);
+}
+
+static void emit_text(const char *text, size_t n)
+{
+	emit_record(text, n);
+	framebuffer_write(text, n);
 }
 
 /* All so far is text. */
@@ -72,6 +82,7 @@ void console_init(const struct options *o)
 	text_wanted = o->format_text;
 	records_wanted = o->format_records;
 	serial_wanted = o->console_serial;
+	screen_wanted = o->console_fb;
 	opened = true;
 	if (serial_wanted && !(o->uart_port && open_serial(&named, NULL)))
 		open_serial(&first, NULL);
@@ -94,13 +105,38 @@ bool console_use_serial(const struct uart *u, volatile void *registers)
 	return open;
 }
 
+void console_use_screen(const struct boot_framebuffer *fb)
+{
+	uint64_t flags;
+
+	if (!screen_wanted)
+		return;
+	flags = spin_lock_irqsave(&lock);
+	screen = framebuffer_open(fb);
+	screen_width = fb->width;
+	screen_height = fb->height;
+	if (text_wanted)
+		framebuffer_write(ram_log, ram_log_length);
+	spin_unlock_irqrestore(&lock, flags);
+}
+
+/* Under a hypervisor nobody may be looking, and whoever does can give the machine a port. */
+void console_turn_pages(void)
+{
+	if (!serial && !feature_has(FEATURE_HYPERVISOR))
+		framebuffer_set_paging(true);
+}
+
 void console_describe(char *out, size_t size)
 {
+	char place[32] = "no serial port", size_text[32] = "no screen";
+
 	if (serial)
-		format(out, size, "serial %s0x%lx",
-		       port.space == UART_MEMORY ? "in memory at " : "", port.base);
-	else
-		format(out, size, "no serial port");
+		format(place, sizeof(place), "serial %s0x%lx",
+		       port.space == UART_MEMORY ? "memory " : "", port.base);
+	if (screen)
+		format(size_text, sizeof(size_text), "screen %ux%u", screen_width, screen_height);
+	format(out, size, "%s, %s", place, size_text);
 }
 
 void printk(const char *fmt, ...)
@@ -116,7 +152,7 @@ void printk(const char *fmt, ...)
 	n = format_args(text, sizeof(text), fmt, args);
 	va_end(args);
 	flags = spin_lock_irqsave(&lock);
-	emit(text, n < sizeof(text) ? n : sizeof(text) - 1);
+	emit_text(text, n < sizeof(text) ? n : sizeof(text) - 1);
 	spin_unlock_irqrestore(&lock, flags);
 }
 
@@ -127,7 +163,7 @@ void console_record(const char *line, size_t length)
 	if (!records_wanted)
 		return;
 	flags = spin_lock_irqsave(&lock);
-	emit(line, length);
+	emit_record(line, length);
 	spin_unlock_irqrestore(&lock, flags);
 }
 
@@ -140,7 +176,8 @@ void console_emergency(const char *fmt, ...)
 	va_start(args, fmt);
 	n = format_args(text, sizeof(text), fmt, args);
 	va_end(args);
-	emit(text, n < sizeof(text) ? n : sizeof(text) - 1);
+	framebuffer_set_paging(false);
+	emit_text(text, n < sizeof(text) ? n : sizeof(text) - 1);
 }
 
 void console_drain(void)

@@ -8,6 +8,7 @@
 #define KERNEL_CONSOLE_H
 
 #include "arch/x86/uart.h"
+#include "boot/boot_info.h"
 #include "kernel/cmdline.h"
 
 /* Opens the port the options name, else a PC's first one. May be before anything is mapped. */
@@ -19,7 +20,19 @@ bool console_wants_serial(void);
 /* Opens another port, as uart_open. Before the first record. */
 bool console_use_serial(const struct uart *u, volatile void *registers);
 
-/* Where it all goes, for people: "serial 0x3f8". */
+/*
+ * Shows the text, what has been printed too, on the firmware's screen if the options want that.
+ * As framebuffer_open(), and before the first record.
+ */
+void console_use_screen(const struct boot_framebuffer *fb);
+
+/*
+ * On a machine that has no way to keep the report but the reader's eyes, lets each full screen wait
+ * for a key. After clock_init().
+ */
+void console_turn_pages(void);
+
+/* Where it all goes, for people: "serial 0x3f8, screen 1280x800". */
 void console_describe(char *out, size_t size);
 
 /* Text for people: dropped where format= leaves text out. One call at most 512 characters. */

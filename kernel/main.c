@@ -206,7 +206,9 @@ void kernel_main(const struct boot_info *boot, uint64_t kernel_base)
 		panic("no memory for the first stacks");
 	cpu_setup(&boot_cpu);
 	serial_find(info);
+	console_use_screen(&info->framebuffer);
 	set_up_clock();
+	console_turn_pages();
 	set_up_apic();
 	cpu_switch_stack(boot_cpu.stack_top, run);
 }

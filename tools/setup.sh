@@ -25,6 +25,7 @@ build  cmp                                   diffutils
 build  <stdio.h>                             libc6-dev
 build  <efi/efi.h>                           gnu-efi
 build  <jansson.h>                           libjansson-dev
+build  @font                                 console-setup-linux
 emulator  qemu-system-x86_64                 qemu-system-x86
 firmware  @firmware                          ovmf
 iso    grub-mkrescue                         grub-common
@@ -70,6 +71,7 @@ firmware_found() {
 is_there() {
     case $1 in
     '<'*) printf '#include %s\n' "$1" | cc -E - >/dev/null 2>&1 ;;
+    @font) [ -r /usr/share/consolefonts/Lat15-VGA16.psf.gz ] ;;
     @firmware) firmware_found >/dev/null ;;
     @grub-bios) [ -d /usr/lib/grub/i386-pc ] ;;
     @grub-efi) [ -d /usr/lib/grub/x86_64-efi ] ;;

@@ -5,6 +5,7 @@ always gives the machine one."""
 import shutil
 import struct
 import subprocess
+import time
 
 import pytest
 from conftest import ROOT, run_sh
@@ -37,6 +38,44 @@ def firmware():
     return args + ["-drive", f"if=pflash,format=raw,unit=1,snapshot=on,file={variables}"]
 
 
+def glyphs():
+    """The kernel's font: for each picture of a character, the character."""
+    font = (ROOT / "build/font.psf").read_bytes()[4:]
+    return {font[code * 16 : code * 16 + 16]: chr(code) for code in range(0x20, 0x7F)}
+
+
+def read_picture(path):
+    """The text of a PPM, by the font; what is no character is a U+FFFD. [] where it is not whole."""
+    data = path.read_bytes()
+    head = data.split(b"\n", 3)
+    if len(head) < 4 or head[0] != b"P6":
+        return []
+    width, height = map(int, head[1].split())
+    pixels = head[3]
+    if len(pixels) < width * height * 3:
+        return []
+    scale = 2 if width >= 2560 else 1
+    known = glyphs()
+    # One bit for each dot of the font; a grey picture's colours are alike.
+    rows = [
+        sum((pixels[(y * width + x * scale) * 3] > 0x60) << x for x in range(width // scale))
+        for y in range(0, height, scale)
+    ]
+    lines = []
+    for top in range(0, len(rows) - 15, 16):
+        line = ""
+        for left in range(0, width // scale - 7, 8):
+            cell = bytes(REVERSED[rows[top + y] >> left & 0xFF] for y in range(16))
+            line += known.get(cell, "\ufffd")
+        lines.append(line.rstrip())
+    return lines
+
+
+REVERSED = [int(f"{byte:08b}"[::-1], 2) for byte in range(256)]
+MONITOR = ["-monitor", "stdio"]
+VGA = ["-device", "VGA"]
+
+
 class Machine:
     """QEMU with a stick that holds the image, and of other devices only what the test names."""
 
@@ -61,6 +100,32 @@ class Machine:
     def __exit__(self, *_):
         self.process.kill()
         self.process.communicate()
+
+    def monitor(self, command):
+        """For machines started with MONITOR."""
+        self.process.stdin.write(command.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def screen(self):
+        """The lines of text on it; [] while there is no picture of it."""
+        picture = self.place / "screen.ppm"
+        picture.unlink(missing_ok=True)
+        self.monitor(f"screendump {picture}")
+        for _ in range(50):
+            time.sleep(0.1)
+            lines = read_picture(picture) if picture.exists() else []
+            if lines:
+                return lines
+        return []
+
+    def wait_for_text(self, text):
+        """The lines of the first picture that has it."""
+        end = time.monotonic() + TIMEOUT_S
+        while time.monotonic() < end:
+            lines = self.screen()
+            if text in "\n".join(lines):
+                return lines
+        raise AssertionError(f"not on the screen: {text}\n" + "\n".join(lines))
 
     def wait(self):
         return self.process.wait(timeout=TIMEOUT_S)
@@ -134,3 +199,75 @@ def test_a_port_that_is_named_but_silent_is_told(tmp_path):
         text = machine.serial.read_text(errors="replace")
         assert "uart=0x3e8: no serial port answers there" in text
         assert "console   serial 0x2f8" in text
+
+
+def assert_readable(lines):
+    text = "\n".join(lines)
+    assert "Shootdown: 1 passed, 0 failed, 0 skipped" in lines
+    assert any(line.startswith("Shootdown 0.") for line in lines), text
+    assert any(line.startswith("machine   QEMU Standard PC") for line in lines), text
+    assert any(line.startswith("console   no serial port, screen ") for line in lines), text
+    assert any(line.startswith("clock     TSC ") for line in lines), text
+    assert "smp/all-cpus-answer" in text
+    assert "@SD1" not in text
+    assert "\ufffd" not in text
+
+
+@pytest.mark.parametrize("card", ["VGA", "VGA,xres=2560,yres=1600,vgamem_mb=32", "bochs-display"])
+def test_screen_alone(tmp_path, card):
+    with Machine(tmp_path, *MONITOR, "-device", card, cmdline="run=smp/* exit=halt") as machine:
+        assert_readable(machine.wait_for_text("Halted: the machine may be switched off"))
+
+
+def test_screen_beside_a_serial_port_may_be_left_alone(tmp_path):
+    args = ["-serial", "chardev:console", *VGA]
+    with Machine(tmp_path, *args, cmdline="run=smp/* console=serial") as machine:
+        assert_whole_report_at(machine, "0x3f8, no screen")
+
+
+def test_screen_beside_a_serial_port_has_the_text_too(tmp_path):
+    args = ["-serial", "chardev:console", *MONITOR, *VGA]
+    with Machine(tmp_path, *args, cmdline="run=smp/* exit=halt") as machine:
+        lines = machine.wait_for_text("Halted: the machine may be switched off")
+        assert "Shootdown: 1 passed, 0 failed, 0 skipped" in lines
+        assert "console   serial 0x3f8, screen 1280x800" in lines
+
+
+def test_a_panic_is_on_the_screen(tmp_path):
+    cmdline = "run=smp/* inject=fault exit=halt"
+    with Machine(tmp_path, *MONITOR, *VGA, cmdline=cmdline) as machine:
+        text = "\n".join(machine.wait_for_text("Halted: the machine may be switched off"))
+        assert "PANIC on CPU 0 (APIC ID 0): #PF page fault, error code 2" in text
+        assert "write_unmapped" in text
+
+
+def test_neither_screen_nor_serial_port(tmp_path):
+    with Machine(tmp_path, "-vga", "none") as machine:
+        assert machine.wait() == PASSED
+
+
+PROMPT = "-- any key for more, or wait 30 seconds --"
+
+
+def test_pages_wait_for_a_key_on_a_bare_machine_with_a_screen_alone(tmp_path):
+    args = [*MONITOR, "-device", "VGA,xres=640,yres=480"]
+    options = {"cmdline": "run=self/*,smp/*,local/* budget=1", "cpu": "max,-hypervisor"}
+    seen = []
+    with Machine(tmp_path, *args, **options) as machine:
+        page = machine.wait_for_text(PROMPT)
+        assert page[-1] == PROMPT
+        time.sleep(2)
+        assert machine.screen() == page
+        for _ in range(20):
+            seen += page
+            machine.monitor("sendkey spc")
+            time.sleep(2)
+            page = machine.screen()
+            if PROMPT not in page:
+                break
+        seen += machine.wait_for_text("Halted: the machine may be switched off")
+    assert any(line.startswith("Shootdown 0.") for line in seen)
+    assert any(line.startswith("Shootdown: ") and " 0 failed" in line for line in seen)
+    places = [line[1:6] for line in seen if line.startswith("[") and "/" in line[:6]]
+    total = int(places[0].split("/")[1])
+    assert {int(place.split("/")[0]) for place in places} == set(range(1, total + 1))

@@ -77,6 +77,7 @@ static const struct {
 	{MEMBER(inject), INJECT_NONE},
 	{MEMBER(others), OTHERS_HLT},
 	{MEMBER(console_serial), 1},
+	{MEMBER(console_fb), 1},
 	{MEMBER(uart_port), 0},
 	{MEMBER(uart_baud), 115200},
 	{MEMBER(format_text), 1},
@@ -97,7 +98,8 @@ static void assert_defaults(size_t except)
 
 static void defaults(void **unused)
 {
-	static const char *const lines[] = {"", " ", "\t\r\n ", "freq=leave", "console=serial"};
+	static const char *const lines[] = {
+		"", " ", "\t\r\n ", "freq=leave", "console=serial,fb", "console=fb,serial"};
 
 	(void)unused;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -148,6 +150,8 @@ static void good_values(void **unused)
 		{"uart=760", MEMBER(uart_port), 0x2f8},
 		{"uart=1", MEMBER(uart_port), 1},
 		{"uart=0xfff8", MEMBER(uart_port), 0xfff8},
+		{"console=serial", MEMBER(console_fb), 0},
+		{"console=fb", MEMBER(console_serial), 0},
 		{"format=text", MEMBER(format_records), 0},
 		{"format=records", MEMBER(format_text), 0},
 		{"format=text,records", MEMBER(format_text), 1},
@@ -221,8 +225,9 @@ static void refused(void **unused)
 		{"others=halt", BAD "others=halt'; nearest: hlt"},
 		{"exit=power-off", BAD "exit=power-off'; nearest: poweroff"},
 		{"freq=fixed", BAD "freq=fixed'; nearest: leave"},
-		{"console=usb", BAD "console=usb'; nearest: serial"},
-		{"console=serial,", BAD "console=serial,'; nearest: serial"},
+		{"console=serail", BAD "console=serail'; nearest: serial"},
+		{"console=usb", BAD "console=usb'; nearest: fb"},
+		{"console=serial,", BAD "console=serial,'; nearest: fb"},
 		{"format=test", BAD "format=test'; nearest: text"},
 		{"format=text,record", BAD "format=text,record'; nearest: records"},
 		{"format=,text", BAD "format=,text'; nearest: text"},

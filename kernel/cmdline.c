@@ -243,29 +243,42 @@ static void take(const struct option *opt, struct slice word, struct slice value
 	}
 }
 
-static const struct option *find(struct slice name, const struct option **nearest)
+static const struct option *find(struct slice name)
 {
-	*nearest = &options[0];
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
 		if (slice_equals(name, options[i].name))
 			return &options[i];
-		if (text_distance(name, options[i].name) < text_distance(name, (*nearest)->name))
-			*nearest = &options[i];
 	}
 	return NULL;
+}
+
+static const char *nearest_option(struct slice name)
+{
+	const char *nearest = options[0].name;
+	unsigned least = text_distance(name, nearest);
+
+	for (size_t i = 1; i < NR_OPTIONS; i++) {
+		unsigned distance = text_distance(name, options[i].name);
+
+		if (distance < least) {
+			nearest = options[i].name;
+			least = distance;
+		}
+	}
+	return nearest;
 }
 
 static void take_word(struct slice word, struct options *o)
 {
 	struct slice value = word, name;
-	const struct option *opt, *nearest;
+	const struct option *opt;
 
 	slice_split(&value, '=', &name);
-	opt = find(name, &nearest);
+	opt = find(name);
 	if (opt)
 		take(opt, word, value, o);
 	else
-		complain("ignored: unknown word", word, "; nearest: ", nearest->name);
+		complain("ignored: unknown word", word, "; nearest: ", nearest_option(name));
 }
 
 static bool is_blank(char c)

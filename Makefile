@@ -50,7 +50,8 @@ EFI_CFLAGS  := -std=gnu11 -O2 $(WARNINGS) -I. -isystem $(EFI_INCLUDE) -isystem $
 EFI_FILES   := $(wildcard boot/*.c boot/efi/*.c)
 EFI_OBJECTS := $(EFI_FILES:%.c=$(O)/efi/%.o) $(O)/efi/boot/efi/kernel_image.asm.o
 
-.PHONY: all iso usb lab tools test setup-test test-host test-boot lint setup-lint clean help FORCE
+.PHONY: all iso usb lab tools test setup-test test-host test-boot fuzz test-fuzz setup-fuzz \
+        lint setup-lint clean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(O)/shootdown.elf $(O)/BOOTX64.EFI
@@ -61,8 +62,10 @@ help:
 	@echo 'make usb             an image for a stick ($(O)/shootdown-usb.img), to be written with dd'
 	@echo 'make lab             current QEMU, Bochs and OVMF in build/lab; takes root, once'
 	@echo 'make tools           host tools ($(O)/shootdown-report)'
-	@echo 'make test            everything: host tests, then boots in QEMU; installs what it needs'
+	@echo 'make test            everything: host tests, fuzzing, boots in QEMU; installs what it needs'
 	@echo 'make test-host       only the host tests'
+	@echo 'make test-fuzz       only the short fuzzing, the same each time'
+	@echo 'make fuzz            fuzzes each parser for FUZZ_SECONDS ($(FUZZ_SECONDS)); keeps $(O)/fuzz/corpus'
 	@echo 'make test-boot       only the boot tests'
 	@echo 'make lint            formatting, static analysis, shell scripts, a clang build'
 	@echo 'make clean           removes $(O)/'
@@ -208,12 +211,64 @@ $(O)/host/test_%: tests/host/test_%.c $(O)/host/pure.a
 	$(call say,CC  )
 	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $< $(O)/host/pure.a -lcmocka -ljansson -lm
 
+# The parsers of foreign data, fuzzed. A crashing input belongs into tests/fuzz/seeds/ once what it
+# found is mended, for every run begins with those. The short run is the same each time: the layout
+# of memory is part of what libFuzzer mutates by, so it is fixed where that is allowed.
+FUZZ_CC      ?= clang
+FUZZ_SECONDS ?= 600
+FUZZ_RUNS    := 60000
+FUZZ_RUNS_cmdline    := 4000
+FUZZ_RUNS_report_log := 4000
+FUZZ_CFLAGS  := $(TEST_CFLAGS) -fsanitize=fuzzer-no-link
+FUZZ_FLAGS   := -max_len=16384 -timeout=10 -rss_limit_mb=1024
+FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+
+$(O)/fuzz/%.o: %.c $(HEADERS) $(O)/flags
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -c -o $@ $<
+
+$(O)/fuzz/pure.a: $(PURE_FILES:%.c=$(O)/fuzz/%.o) $(O)/link
+	$(call say,AR  )
+	$(Q)rm -f $@ && ar rc $@ $(filter %.o,$^)
+
+$(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(O)/fuzz/pure.a $(wildcard tests/fuzz/*.h)
+	$(call say,CC  )
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $< $(O)/fuzz/pure.a -ljansson
+
+# $(call fuzz,NAME,CORPUS,FLAGS,PREFIX): from its corpus, which grows, and its seeds, which do not.
+fuzz = mkdir -p $(2)/$(1) && \
+       { $(4) $(O)/fuzz/fuzz_$(1) $(FUZZ_FLAGS) $(3) -artifact_prefix=$(O)/fuzz/$(1)- \
+             $(2)/$(1) tests/fuzz/seeds/$(1) >$(O)/fuzz/$(1).log 2>&1 || \
+         { tail -40 $(O)/fuzz/$(1).log; exit 1; }; } && tail -1 $(O)/fuzz/$(1).log
+
+fuzz: setup-fuzz
+	$(MAKE) $(FUZZ_NAMES:%=fuzz-%)
+
+fuzz-%: $(O)/fuzz/fuzz_%
+	@echo '  FUZZ $*'
+	@$(call fuzz,$*,$(O)/fuzz/corpus,-max_total_time=$(FUZZ_SECONDS))
+
+test-fuzz: $(FUZZ_NAMES:%=test-fuzz-%)
+
+test-fuzz-%: $(O)/fuzz/fuzz_%
+	@echo '  FUZZ $*'
+	@rm -rf $(O)/fuzz/short/$*
+	@$(call fuzz,$*,$(O)/fuzz/short,-seed=1 -reload=0 -runs=$(or $(FUZZ_RUNS_$*),$(FUZZ_RUNS)),\
+	    $$(setarch -R true 2>/dev/null && echo setarch -R))
+
+# Made by pattern rules on the way; make would remove them.
+.SECONDARY: $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%) $(PURE_FILES:%.c=$(O)/fuzz/%.o)
+
+setup-fuzz:
+	tools/setup.sh build fuzz
+
 test: setup-test
 	$(MAKE) test-host
+	$(MAKE) test-fuzz
 	$(MAKE) test-boot
 
 setup-test:
-	tools/setup.sh build emulator firmware test
+	tools/setup.sh build emulator firmware test fuzz
 
 test-host: $(HOST_TESTS)
 	@for t in $(HOST_TESTS); do $$t || exit 1; done
@@ -229,7 +284,7 @@ lint: setup-lint
 	shellcheck run.sh tools/*.sh tools/lab/* boot/efi/set_nx_compat.sh .ci/run
 	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
 	    --suppress=missingIncludeSystem --suppress=comparePointers --std=c11 --platform=unix64 -D__x86_64__ -DCOMMIT='""' -I. \
-	    $(filter-out boot/efi/% tests/host/%,$(filter %.c,$(LINT_C)))
+	    $(filter-out boot/efi/% tests/host/% tests/fuzz/%,$(filter %.c,$(LINT_C)))
 	$(MAKE) CC=clang O=$(O)/clang all tools
 
 setup-lint:

@@ -3,7 +3,7 @@
 # Installs what building, running, testing or linting needs and the machine lacks, from the
 # distribution's packages. Does nothing, quickly, where all is there.
 #
-# usage: tools/setup.sh PURPOSE ...         build emulator firmware test usb iso lab lint
+# usage: tools/setup.sh PURPOSE ...         build emulator firmware test fuzz usb iso lab lint
 #        tools/setup.sh --print-firmware    where OVMF is
 
 set -euo pipefail
@@ -41,6 +41,9 @@ usb    mkfs.fat                              dosfstools
 usb    sgdisk                                gdisk
 lab    debootstrap                           debootstrap
 lab    gpgv                                  gpgv
+fuzz   clang                                 clang
+fuzz   @fuzzer                               libclang-rt-dev
+fuzz   <jansson.h>                           libjansson-dev
 lint   clang                                 clang
 lint   clang-format                          clang-format
 lint   cppcheck                              cppcheck
@@ -68,6 +71,13 @@ firmware_found() {
     return 1
 }
 
+# The library of -fsanitize=fuzzer comes apart from the compiler, and by the compiler's version.
+fuzzer_found() {
+    local runtime
+    runtime=$(clang -print-runtime-dir 2>/dev/null) &&
+        [ -n "$(find "$runtime" "$runtime/../linux" -name 'libclang_rt.fuzzer*.a' 2>/dev/null)" ]
+}
+
 is_there() {
     case $1 in
     '<'*) printf '#include %s\n' "$1" | cc -E - >/dev/null 2>&1 ;;
@@ -75,6 +85,7 @@ is_there() {
     @firmware) firmware_found >/dev/null ;;
     @grub-bios) [ -d /usr/lib/grub/i386-pc ] ;;
     @grub-efi) [ -d /usr/lib/grub/x86_64-efi ] ;;
+    @fuzzer) fuzzer_found ;;
     @pytest) /usr/bin/python3 -c 'import pytest' >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
     esac

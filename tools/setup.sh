@@ -11,7 +11,7 @@ set -euo pipefail
 # Administrators' programs are not on everyone's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 
-readonly PURPOSES='build emulator firmware test usb iso lab lint'
+readonly PURPOSES='build emulator firmware test fuzz usb iso lab lint'
 
 # The purpose, what is looked for (a command, a <header>, or @ and one of the cases of is_there) and
 # the Debian package that brings it.

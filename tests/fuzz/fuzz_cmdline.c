@@ -21,7 +21,7 @@ static void check_options(const struct options *o, const char *line, size_t byte
 	must(o->suite <= SUITE_FULL && o->others <= OTHERS_BUSY && o->exit <= EXIT_HALT);
 	must(o->inject < INJECT_COUNT);
 	must(o->cpus <= UINT32_MAX && o->budget <= 600000 && o->samples <= 1000000);
-	must(o->uart_port && o->uart_port <= 0xfff8 && o->uart_baud && o->uart_baud <= 115200);
+	must(o->uart_port <= 0xfff8 && o->uart_baud && o->uart_baud <= 115200);
 	must(!o->run.length || (o->run.at >= line && o->run.at + o->run.length <= line + bytes));
 }
 

@@ -2,6 +2,7 @@
 /* Opens the screen and turns its pages. */
 #include "kernel/framebuffer.h"
 
+#include "arch/x86/insn.h"
 #include "arch/x86/keyboard.h"
 #include "kernel/font.h"
 #include "kernel/screen.h"
@@ -29,8 +30,11 @@ bool framebuffer_open(const struct boot_framebuffer *fb)
 
 void framebuffer_write(const char *text, size_t n)
 {
-	if (opened)
-		screen_write(&screen, text, n);
+	if (!opened)
+		return;
+	screen_write(&screen, text, n);
+	/* What a CPU that halts next still has in its write-combining buffers stays there. */
+	mfence();
 }
 
 static void wait_for_key(struct screen *s)

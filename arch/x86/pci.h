@@ -18,8 +18,8 @@ struct pci_search {
 
 /*
  * The next serial controller (class 07h, subclass 00h), its first BAR's registers switched on.
- * False: there are no more. Reads each possible device of 256 buses once, which takes about 20 ms.
- * On one CPU, before anything else uses the configuration ports.
+ * False: there are no more. A whole search asks each of 8192 possible devices for its ID. On one
+ * CPU, before anything else uses the configuration ports.
  */
 bool pci_next_serial(struct pci_search *search, struct uart *u);
 

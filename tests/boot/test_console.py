@@ -20,7 +20,7 @@ QEMU = "qemu-system-x86_64"
 def built(tmp_path_factory):
     """Whatever is missing or old is built by the first boot."""
     log = tmp_path_factory.mktemp("console") / "console.log"
-    run = run_sh("--accel", "tcg", "--log", str(log), "--", "run=smp/*", log=log)
+    run = run_sh("--accel", "tcg", "--", "run=smp/*", log=log)
     assert run.status == 0, run.console + run.messages
     return run
 
@@ -45,7 +45,7 @@ def glyphs():
 
 
 def read_picture(path):
-    """The text of a PPM, by the font; what is no character is a U+FFFD. [] where it is not whole."""
+    """The text of a PPM, by the font, on a black ground; what is no character is a U+FFFD. [] where it is not whole."""
     data = path.read_bytes()
     head = data.split(b"\n", 3)
     if len(head) < 4 or head[0] != b"P6":
@@ -143,7 +143,8 @@ def gas(space, width, access, address):
 
 def spcr(port, kind=0):
     """Up to the console's language, at 115200 baud; no PCI device."""
-    return struct.pack("<B3x12sBBIBBBBBBHH", kind, gas(1, 8, 1, port), 0, 0, 0, 7, 0, 1, 0, 3, 0, 0xFFFF, 0xFFFF) + bytes(12)
+    interrupt, line = bytes(6), bytes([7, 0, 1, 0, 3, 0])
+    return b"%c\0\0\0" % kind + gas(1, 8, 1, port) + interrupt + line + b"\xff" * 4 + bytes(12)
 
 
 def dbg2(port):

@@ -268,7 +268,7 @@ test: setup-test
 	$(MAKE) test-boot
 
 setup-test:
-	tools/setup.sh build emulator firmware test fuzz
+	tools/setup.sh build emulator firmware test fuzz usb iso
 
 test-host: $(HOST_TESTS)
 	@for t in $(HOST_TESTS); do $$t || exit 1; done

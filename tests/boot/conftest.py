@@ -2,6 +2,7 @@
 """Boots the image through run.sh, the way a user does."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,21 @@ def run_sh(*args, log, env=None, root=ROOT):
         check=False,
     )
     return Run(done, log)
+
+
+@pytest.fixture(scope="session")
+def lab():
+    """The emulators of the lab; makes it where it may: as root on a machine with apt."""
+    setup = str(ROOT / "tools/lab/setup.sh")
+    if subprocess.run([setup, "--check"], check=False).returncode == 0:
+        return
+    if os.geteuid() != 0:
+        pytest.skip("no lab, and making it takes root: sudo make lab")
+    if not shutil.which("apt-get"):
+        pytest.skip("no lab, and it is made from Debian's packages, which this system has not got")
+    made = subprocess.run([setup], capture_output=True, encoding="utf-8", check=False)
+    if made.returncode != 0:
+        pytest.skip(f"no lab, and it could not be made: {made.stderr}")
 
 
 @pytest.fixture

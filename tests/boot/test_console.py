@@ -45,7 +45,8 @@ def glyphs():
 
 
 def read_picture(path):
-    """The text of a PPM, by the font, on a black ground; what is no character is a U+FFFD. [] where it is not whole."""
+    """The text of a PPM, by the font, on a black ground; what is no character is a U+FFFD. [] where
+    it is not whole."""
     data = path.read_bytes()
     head = data.split(b"\n", 3)
     if len(head) < 4 or head[0] != b"P6":
@@ -79,20 +80,27 @@ VGA = ["-device", "VGA"]
 class Machine:
     """QEMU with a stick that holds the image, and of other devices only what the test names."""
 
-    def __init__(self, place, *args, cmdline="run=smp/*", cpu="max"):
+    def __init__(self, place, *args, cmdline="run=smp/*", cpu="max", image=None):
         self.place = place
-        stick = place / "esp"
-        (stick / "EFI/BOOT").mkdir(parents=True)
-        shutil.copy(ROOT / "build/BOOTX64.EFI", stick / "EFI/BOOT/BOOTX64.EFI")
-        (stick / "shootdown.cfg").write_text(cmdline + "\n", encoding="ascii")
+        stick = image or f"fat:{self.make_stick(cmdline)}"
         command = [QEMU, "-nodefaults", "-machine", "q35", "-accel", "tcg", "-cpu", cpu]
         command += ["-smp", "2", "-m", "256M", "-display", "none", "-no-reboot", *firmware()]
-        command += ["-drive", f"if=none,id=esp,format=raw,readonly=on,file=fat:{stick}"]
-        command += ["-device", "virtio-blk-pci,drive=esp,bootindex=0"]
+        command += ["-drive", f"if=none,id=esp,format=raw,readonly=on,file={stick}"]
+        if image:
+            command += ["-device", "qemu-xhci", "-device", "usb-storage,drive=esp,bootindex=0"]
+        else:
+            command += ["-device", "virtio-blk-pci,drive=esp,bootindex=0"]
         command += ["-device", "isa-debug-exit,iobase=0xf4,iosize=0x04"]
         self.serial = place / "serial"
         command += ["-chardev", f"file,id=console,path={self.serial}", *args]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def make_stick(self, cmdline):
+        stick = self.place / "esp"
+        (stick / "EFI/BOOT").mkdir(parents=True)
+        shutil.copy(ROOT / "build/BOOTX64.EFI", stick / "EFI/BOOT/BOOTX64.EFI")
+        (stick / "shootdown.cfg").write_text(cmdline + "\n", encoding="ascii")
+        return stick
 
     def __enter__(self):
         return self
@@ -134,7 +142,6 @@ class Machine:
         """The serial port's, from where the kernel begins."""
         text = self.serial.read_text(encoding="utf-8", errors="replace")
         return Report(text[text.index("Shootdown ") :])
-
 
 
 def gas(space, width, access, address):
@@ -245,6 +252,18 @@ def test_a_panic_is_on_the_screen(tmp_path):
 def test_neither_screen_nor_serial_port(tmp_path):
     with Machine(tmp_path, "-vga", "none") as machine:
         assert machine.wait() == PASSED
+
+
+def test_the_image_of_a_stick_boots_by_usb_with_an_edited_command_line(tmp_path):
+    subprocess.run(["make", "-s", "-C", str(ROOT), "usb"], check=True)
+    image, config = tmp_path / "stick.img", tmp_path / "edited"
+    shutil.copy(ROOT / "build/shootdown-usb.img", image)
+    config.write_text("run=smp/*,self/* seed=5\r\n", encoding="ascii")
+    in_image = f"{image}@@1M"
+    subprocess.run(["mcopy", "-o", "-i", in_image, str(config), "::/shootdown.cfg"], check=True)
+    with Machine(tmp_path, "-serial", "chardev:console", image=image) as machine:
+        assert_whole_report_at(machine, "0x3f8")
+        assert machine.report().one("run")["cmdline"] == "run=smp/*,self/* seed=5"
 
 
 PROMPT = "-- any key for more, or wait 30 seconds --"

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The boot matrix: a machine a row. A new odd machine is a new row."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from conftest import run_sh
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What to boot and what the report must say of it."""
+
+    name: str
+    emulator: str = "qemu"  # qemu, bochs
+    lab: bool = False  # the lab's emulators and firmware, not the system's
+    boot: str = "efi"  # efi, grub-efi, grub-bios
+    cpus: int = 2
+    cpu: str = ""  # model; "": run.sh's own choice
+    mem: str = "256M"
+    extra: tuple = ()  # more arguments for QEMU
+    cmdline: str = "run=smp/*,stale/*,ipi/*,self/*"
+    status: int = 0
+    says: dict = field(default_factory=dict)  # "record.field": value
+    has: tuple = ()  # features in use
+    lacks: tuple = ()  # features not in use
+    benches: tuple = ()  # that must have been measured
+    fails: tuple = ()  # checks that fail, and no others
+    runs_all: str = ""  # nothing is skipped for a reason that has this in it
+    prints: tuple = ()  # pieces of the text
+
+
+def qemu(*words):
+    return tuple(word for argument in words for word in ("--qemu-arg", argument))
+
+
+MACHINES = [
+    # Boot paths
+    Machine("q35-efi", says={"run.boot": "efi"}),
+    Machine(
+        "q35-grub-efi",
+        boot="grub-efi",
+        says={"run.boot": "multiboot2-efi", "machine.vendor": "QEMU"},
+        prints=("GRUB 2.", "from UEFI"),
+    ),
+    Machine(
+        "q35-grub-bios",
+        boot="grub-bios",
+        says={"run.boot": "multiboot2-bios", "machine.vendor": "QEMU", "run.secure_boot": "off"},
+        prints=("GRUB 2.", "from BIOS"),
+    ),
+    Machine("i440fx-efi", extra=qemu("-machine", "pc"), says={"run.boot": "efi"}),
+    Machine(
+        "i440fx-grub-bios",
+        boot="grub-bios",
+        extra=qemu("-machine", "pc"),
+        says={"run.boot": "multiboot2-bios"},
+    ),
+    # Numbers of CPUs
+    Machine("1-cpu", cpus=1, boot="grub-bios", benches=("self/empty",)),
+    Machine("3-cpus", cpus=3, boot="grub-bios", benches=("ipi/unicast-rtt",)),
+    Machine("8-cpus", cpus=8, boot="grub-bios", benches=("ipi/unicast-rtt",)),
+    Machine(
+        "2-threads-a-core",
+        cpus=8,
+        boot="grub-bios",
+        cpu="EPYC",
+        extra=qemu("-smp", "8,sockets=2,cores=2,threads=2"),
+        says={"cpus.online": 8},
+    ),
+    # CPU models
+    Machine(
+        "oldest-amd",
+        boot="grub-bios",
+        cpu="Opteron_G1",
+        says={"cpu.vendor": "AuthenticAMD"},
+        lacks=("invpcid", "pdpe1gb", "x2apic"),
+    ),
+    Machine("zen", boot="grub-bios", cpu="EPYC-Rome", says={"cpu.vendor": "AuthenticAMD"}),
+    Machine("oldest-intel", boot="grub-bios", cpu="Conroe", says={"cpu.vendor": "GenuineIntel"}),
+    Machine(
+        "skylake",
+        boot="grub-bios",
+        cpu="Skylake-Server",
+        says={"cpu.vendor": "GenuineIntel", "cpu.family": 6},
+    ),
+    Machine("no-nx", boot="grub-bios", cpu="max,-nx", lacks=("nx",)),
+    Machine("no-pge", boot="grub-bios", cpu="max,-pge", lacks=("pge",)),
+    Machine(
+        "no-hypervisor-bit",
+        boot="grub-bios",
+        cpu="max,-hypervisor",
+        cmdline="run=smp/* exit=poweroff",
+        says={"run.hypervisor": "none"},
+    ),
+    # Memory
+    Machine("64-mib", boot="grub-bios", mem="64M", cpus=4),
+    Machine("above-4-gib", boot="grub-bios", mem="5G", says={"machine.memory_mib": 5119}),
+    Machine("above-4-gib-efi", mem="5G"),
+    # Things that are not there
+    Machine("no-hpet", boot="grub-bios", extra=qemu("-machine", "q35,hpet=off")),
+    Machine("no-ps2", boot="grub-bios", extra=qemu("-machine", "q35,i8042=off")),
+    Machine(
+        "no-acpi",
+        boot="grub-bios",
+        extra=qemu("-machine", "pc,acpi=off"),
+        says={"cpus.online": 1},
+        prints=("warning   ACPI table MADT",),
+    ),
+    Machine("no-display", extra=qemu("-vga", "none")),
+    # The lab: x2APIC, many CPUs, newer firmware
+    Machine(
+        "lab-x2apic",
+        lab=True,
+        cpus=4,
+        says={"cpus.apic_mode": "x2apic"},
+        has=("x2apic",),
+        benches=("ipi/unicast-rtt",),
+    ),
+    Machine(
+        "lab-xapic",
+        lab=True,
+        cpus=4,
+        cmdline="run=smp/*,ipi/* nox2apic",
+        says={"cpus.apic_mode": "xapic", "cpu.disabled": ["x2apic"]},
+        benches=("ipi/unicast-rtt",),
+    ),
+    Machine(
+        "lab-5-level",
+        lab=True,
+        extra=qemu("-fw_cfg", "name=opt/org.tianocore/PagingLevel,string=5"),
+        cmdline="run=smp/*,stale/*",
+        has=("la57",),
+    ),
+    Machine("lab-64-cpus", lab=True, cpus=64, mem="1G", cmdline="run=smp/*,ipi/*"),
+    Machine("lab-255-cpus", lab=True, cpus=255, mem="2G", cmdline="run=smp/*"),
+    Machine("lab-288-cpus", lab=True, cpus=288, mem="2G", cmdline="run=smp/*"),
+    Machine(
+        "lab-more-cpus-than-asked",
+        lab=True,
+        cpus=8,
+        cmdline="run=smp/* cpus=3",
+        says={"cpus.described": 8, "cpus.expected": 3, "cpus.online": 3},
+    ),
+    Machine(
+        "lab-strict-nx",
+        lab=True,
+        extra=(
+            "--firmware",
+            "build/lab/root/usr/share/OVMF/OVMF_CODE_4M.secboot.strictnx.fd",
+            *qemu("-machine", "q35,smm=on"),
+            *qemu("-global", "driver=cfi.pflash01,property=secure,value=on"),
+        ),
+    ),
+    # Bochs
+    Machine(
+        "bochs-skylake",
+        emulator="bochs",
+        lab=True,
+        cpu="corei7_skylake_x",
+        mem="512M",
+        cmdline="suite=quick",
+        status=1,
+        fails=("fault/invpcid-type-high",),  # docs/checks.md
+        runs_all="PCID",
+        says={"run.hypervisor": "none", "cpus.apic_mode": "x2apic"},
+        has=("pcid", "invpcid", "x2apic"),
+        benches=(
+            "local/invpcid-addr",
+            "local/invpcid-context",
+            "local/invpcid-all",
+            "local/invpcid-all-nonglobal",
+            "local/cr3-noflush",
+            "ipi/unicast-rtt",
+        ),
+    ),
+    Machine(
+        "bochs-ryzen",
+        emulator="bochs",
+        lab=True,
+        cpu="ryzen",
+        mem="512M",
+        says={"cpu.vendor": "AuthenticAMD", "cpus.apic_mode": "xapic"},
+        lacks=("x2apic",),
+    ),
+    Machine(
+        "bochs-grub-bios",
+        emulator="bochs",
+        lab=True,
+        boot="grub-bios",
+        cpu="corei7_skylake_x",
+        mem="512M",
+        says={"run.boot": "multiboot2-bios"},
+        has=("pcid", "invpcid"),
+    ),
+]
+
+
+def options(machine):
+    yield from ("--emulator", machine.emulator, "--boot", machine.boot)
+    yield from ("--cpus", str(machine.cpus), "--mem", machine.mem)
+    if machine.emulator == "qemu":
+        yield from ("--accel", "tcg")
+    if machine.lab:
+        yield "--lab"
+    if machine.cpu:
+        yield from ("--cpu", machine.cpu)
+    yield from machine.extra
+    yield from ("--", machine.cmdline)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+def test_machine(machine, tmp_path, request):
+    if machine.lab:
+        request.getfixturevalue("lab")
+    run = run_sh(*options(machine), log=tmp_path / "console.log")
+    assert run.status == machine.status, run.console + run.messages
+    report = run.report
+    report.assert_whole()
+    cpus = report.one("cpus")
+    assert cpus["online"] + len(cpus["failed"]) == cpus["expected"]
+    assert len(report.all("cpu_at")) == cpus["online"]
+    if "cpus.online" not in machine.says:
+        assert cpus["online"] == machine.cpus
+    for place, value in machine.says.items():
+        kind, name = place.split(".")
+        assert report.one(kind)[name] == value, place
+    features = set(report.one("cpu")["features"])
+    assert set(machine.has) <= features
+    assert not set(machine.lacks) & features
+    failed = {check["name"] for check in report.all("check", result="fail")}
+    assert failed == set(machine.fails)
+    skipped = report.all("skip") + report.all("check", result="skip")
+    if machine.runs_all:
+        assert not [s["name"] for s in skipped if machine.runs_all in s["why"]]
+    for bench in machine.benches:
+        assert report.bench(bench)["n"] > 0
+    for text in machine.prints:
+        assert text in run.console

@@ -5,6 +5,7 @@
 #include "arch/x86/acpi.h"
 #include "arch/x86/apic.h"
 #include "arch/x86/clock.h"
+#include "arch/x86/cycles.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/mem.h"
 #include "arch/x86/smp_start.h"
@@ -201,6 +202,7 @@ static void start_all(const struct boot_info *info)
 		.timeout_us = AP_TIMEOUT_US,
 		.mute = inject_is(INJECT_DEAD_AP) ? cpus[nr_cpus - 1] : NULL,
 	};
+	uint64_t begun;
 
 	if (!start.low_page) {
 		fail_all("there is no free page below 1 MiB to start it from");
@@ -212,7 +214,9 @@ static void start_all(const struct boot_info *info)
 		fail_all("no memory below 4 GiB for its first page tables");
 		return;
 	}
+	begun = cycles_now();
 	smp_start_all(&start);
+	smp.start_us = (cycles_now() - begun) / (clock.tsc_hz / 1000000);
 }
 
 void smp_init(const struct boot_info *info, const struct options *o, struct cpu *boot_cpu)

@@ -230,6 +230,7 @@ static void head_cpus(void)
 	record_unsigned(&record, "described", smp.described);
 	record_unsigned(&record, "expected", smp.expected);
 	record_unsigned(&record, "online", smp.online);
+	record_unsigned(&record, "start_us", smp.start_us);
 	record_string(&record, "apic_mode", mode);
 	record_failed();
 	record_end(&record);

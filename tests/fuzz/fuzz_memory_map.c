@@ -59,6 +59,8 @@ static void check_map(struct boot_mem *entries, uint64_t nr, uint64_t limit)
 	uint64_t page, alone = 0;
 
 	memory_map_init(&map, entries, nr, limit);
+	for (uint64_t i = 1; i < nr; i++)
+		must(entries[i - 1].base <= entries[i].base);
 	walk_type(&map, BOOT_MEM_RESERVED);
 	for (uint32_t type = BOOT_MEM_RESERVED + 1; type < BOOT_MEM_TYPE_COUNT; type++)
 		alone += walk_type(&map, type);

@@ -179,7 +179,10 @@ main() {
         mkdir -p "$LAB"
         # Two at once would take each other's half for rubbish.
         exec 9>"$LAB/lock"
-        flock 9
+        if ! flock -n 9; then
+            note 'waiting for another one that is at it'
+            flock 9
+        fi
         is_made || make_root "$mirror_named"
         note "made, with $(versions)"
     fi

@@ -316,9 +316,11 @@ stop_emulator() {
     wait "$emulator_pid" 2>/dev/null || true
 }
 
-# The kernel's last word where it can't end the machine: nothing comes after it.
+# The kernel's last word where it can't end the machine: nothing comes after it. `read` fails on a
+# line that has not got its end yet.
 has_halted() {
-    tail -c 100 "$work/serial" | grep -aq '^Halted: '
+    local last
+    IFS= read -r last < <(tail -n 1 "$work/serial") && [[ $last == 'Halted: '* ]]
 }
 
 # Sets `ended` to how the emulator ended: by itself, silent (not a byte in time), timeout.

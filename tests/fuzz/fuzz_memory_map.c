@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "boot/efi/convert.h"
+#include "boot/efi_map.h"
 #include "mm/frames.h"
 #include "mm/memory_map.h"
 #include "tests/fuzz/fuzz.h"
@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	descriptors = malloc(bytes - HEAD_BYTES);
 	must(entries && descriptors);
 	memcpy(descriptors, data + HEAD_BYTES, bytes - HEAD_BYTES);
-	nr = efi_convert_map(descriptors, bytes - HEAD_BYTES, data[0], entries, data[2]);
+	nr = efi_map_convert(descriptors, bytes - HEAD_BYTES, data[0], entries, data[2]);
 	must(nr <= data[2]);
 	check_map(entries, nr, limit);
 	free(descriptors);

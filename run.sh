@@ -269,7 +269,7 @@ firmware_args() {
 medium_args() {
     if [ "$boot_path" = efi ]; then
         args+=(-drive "if=none,id=esp,format=raw,readonly=on,file=fat:$(quoted "$work/esp")"
-            -device "virtio-blk-pci,id=disk,drive=esp,bootindex=0")
+            -device "virtio-blk-pci,drive=esp,bootindex=0")
     else
         args+=(-drive "if=none,id=cd,media=cdrom,format=raw,readonly=on,file=$(quoted "$work/cd.iso")"
             -device "ide-cd,drive=cd,bootindex=0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The image of a stick: the same bytes every time, geometry, and a boot from it."""
+"""The image of a stick: the same bytes every time, and geometry; test_console.py boots it."""
 
 import struct
 import subprocess
@@ -44,17 +44,3 @@ def test_size_is_whole_cylinders_and_both_partition_tables_are_in_it(tmp_path, c
         header = image[here * SECTOR : (here + 1) * SECTOR]
         assert header[:8] == b"EFI PART"
         assert struct.unpack_from("<QQ", header, 24) == (here, other)
-
-
-def test_uefi_boots_it_as_a_stick(boot, tmp_path, config):
-    make_usb(tmp_path / "usb.img", config)
-    run = boot(
-        *("--accel", "tcg", "--qemu-arg", "-device", "--qemu-arg", "qemu-xhci"),
-        *("--qemu-arg", "-drive"),
-        *("--qemu-arg", f"if=none,id=stick,format=raw,readonly=on,file={tmp_path}/usb.img"),
-        *("--qemu-arg", "-device", "--qemu-arg", "usb-storage,drive=stick,bootindex=0"),
-        *("--qemu-arg", "-set", "--qemu-arg", "device.disk.bootindex=9"),
-        *("--", "run=self/empty"),
-    )
-    assert run.report.one("run")["cmdline"] == "run=smp/*", run.console + run.messages
-    assert run.status == 0

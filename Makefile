@@ -68,7 +68,7 @@ help:
 	@echo 'make fuzz            fuzzes each parser for FUZZ_SECONDS ($(FUZZ_SECONDS)); keeps $(O)/fuzz/corpus'
 	@echo 'make test-boot       only the boot tests'
 	@echo 'make lint            formatting, static analysis, shell scripts, a clang build'
-	@echo 'make clean           removes $(O)/'
+	@echo 'make clean           removes what is in $(O)/, but for the lab'
 	@echo 'CC=clang O=DIR       another compiler, another output directory'
 	@echo './run.sh --help      builds, boots and shows the report'
 
@@ -290,7 +290,8 @@ lint: setup-lint
 setup-lint:
 	tools/setup.sh build lint
 
+# The lab took minutes and root to make: it stays.
 clean:
-	rm -rf $(O)
+	find $(O) -mindepth 1 -maxdepth 1 ! -name lab -exec rm -rf {} +
 
 -include $(OBJECTS:.o=.d) $(EFI_OBJECTS:.o=.d) $(O)/asm_offsets.d

@@ -292,6 +292,6 @@ setup-lint:
 
 # The lab took minutes and root to make: it stays.
 clean:
-	find $(O) -mindepth 1 -maxdepth 1 ! -name lab -exec rm -rf {} +
+	[ ! -d $(O) ] || find $(O) -mindepth 1 -maxdepth 1 ! -name lab -exec rm -rf {} +
 
 -include $(OBJECTS:.o=.d) $(EFI_OBJECTS:.o=.d) $(O)/asm_offsets.d

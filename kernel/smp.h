@@ -15,7 +15,7 @@ struct smp_summary {
 	uint32_t described; /* CPUs the MADT describes as enabled */
 	uint32_t expected;  /* those to be used: all, or cpus=N of them */
 	uint32_t online;
-	uint64_t start_us; /* from the first INIT until the last AP answered or was given up */
+	uint64_t start_us;   /* from the first INIT until the last AP answered or was given up */
 	uint32_t duplicates; /* entries of the MADT that repeat an APIC ID */
 	const char *problem; /* with the MADT, NULL: none */
 };

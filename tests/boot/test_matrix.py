@@ -117,6 +117,8 @@ MACHINES = [
         has=("x2apic",),
         benches=("ipi/unicast-rtt",),
     ),
+    Machine("lab-grub-efi", lab=True, boot="grub-efi", says={"run.boot": "multiboot2-efi"}),
+    Machine("lab-grub-bios", lab=True, boot="grub-bios", says={"run.boot": "multiboot2-bios"}),
     Machine(
         "lab-xapic",
         lab=True,

@@ -29,6 +29,8 @@ struct reference {
 
 #define ROUNDS          5
 #define ROUND_MS        8
+#define LOST_TRACK      1            /* no frequency */
+#define ENOUGH_MS       80           /* twice what the rounds take where nothing is in the way */
 #define STILL_TICKS     (1ull << 28) /* a timer that stands still this long is dead */
 #define ROUND_MAX_TICKS (1ull << 32)
 #define ROUND_MAX_READS 50000000u
@@ -91,17 +93,33 @@ static struct stamp take_stamp(const struct reference *ref)
 	return best;
 }
 
-/* TSC frequency by one interval of the timer; 0 where the timer does not run. */
+/*
+ * Ticks between two reads after which the timer may have wrapped unseen, by what another timer said
+ * of the TSC; unlimited where none did.
+ */
+static uint64_t longest_gap(const struct reference *ref)
+{
+	if (!clock.nr_checks)
+		return UINT64_MAX;
+	return clock.checks[clock.nr_checks - 1].hz / 1000 * (ref->mask / (ref->hz / 1000)) / 2;
+}
+
+/*
+ * TSC frequency by one interval of the timer; 0 where the timer does not run, LOST_TRACK where it
+ * could not be read often enough.
+ */
 static uint64_t measure_once(const struct reference *ref)
 {
 	uint64_t wanted = ref->hz * ROUND_MS / 1000;
 	struct stamp start = take_stamp(ref);
-	uint64_t elapsed = 0, last_move = start.tsc;
+	uint64_t elapsed = 0, last_move = start.tsc, gap = longest_gap(ref);
 	uint32_t last = start.count;
 
 	for (unsigned reads = 0; reads < ROUND_MAX_READS; reads++) {
 		struct stamp now = take_stamp(ref);
 
+		if (now.tsc - last_move > gap)
+			return LOST_TRACK;
 		if (now.count != last) {
 			elapsed += (now.count - last) & ref->mask;
 			last = now.count;
@@ -117,22 +135,31 @@ static uint64_t measure_once(const struct reference *ref)
 	return 0;
 }
 
-/* The median of a few rounds. */
+/*
+ * The median of a few rounds. Where other CPUs slow every read of the timer (an emulator with
+ * hundreds of them) one round is long, and so few are enough.
+ */
 static uint64_t measure(const struct reference *ref)
 {
-	uint64_t hz[ROUNDS] = {0};
+	uint64_t hz[ROUNDS] = {0}, begun = cycles_now();
+	int n = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		uint64_t one = measure_once(ref);
-		int j = i;
+		int j = n;
 
 		if (!one)
 			return 0;
+		if (one == LOST_TRACK)
+			continue;
+		n++;
 		for (; j > 0 && hz[j - 1] > one; j--)
 			hz[j] = hz[j - 1];
 		hz[j] = one;
+		if ((cycles_now() - begun) / (one / 1000 + 1) > ENOUGH_MS)
+			break;
 	}
-	return hz[ROUNDS / 2];
+	return hz[n / 2];
 }
 
 static void add(const char *source, uint64_t hz)

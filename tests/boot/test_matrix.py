@@ -177,6 +177,23 @@ MACHINES = [
         ),
     ),
     Machine(
+        "bochs-no-fault",
+        emulator="bochs",
+        lab=True,
+        mem="512M",
+        cmdline="inject=no-fault run=fault/invpcid-*,stale/*",
+        status=1,
+        fails=(
+            "fault/invpcid-address",
+            "fault/invpcid-cpl3",
+            "fault/invpcid-pcid-addr",
+            "fault/invpcid-pcid-context",
+            "fault/invpcid-reserved",
+            "fault/invpcid-type",
+            "fault/invpcid-type-high",
+        ),
+    ),
+    Machine(
         "bochs-ryzen",
         emulator="bochs",
         lab=True,

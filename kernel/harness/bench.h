@@ -5,6 +5,7 @@
  * The operation is inlined between ordered counter reads; its up to three operands are in registers
  * before the first read. The harness owns everything else: warm-up, blocks interleaved with the
  * other benchmarks of the group and with the empty baseline, statistics, records, tables.
+ * A benchmark with axes is measured at each combination of their values.
  */
 #ifndef KERNEL_HARNESS_BENCH_H
 #define KERNEL_HARNESS_BENCH_H
@@ -14,12 +15,17 @@
 #include <stdint.h>
 
 #include "arch/x86/cycles.h"
+#include "kernel/harness/axis.h"
+#include "kernel/harness/live_pages.h"
 #include "kernel/harness/need.h"
 
 struct bench_args {
 	uint64_t a, b, c;
-	uint64_t
-		touch; /* an address read before each section, untimed, so that the TLB has it; or 0 */
+	struct axis_point at; /* the values of the axes; the harness fills it before setup */
+
+	/* Read before each section, untimed, so that the TLB has their entries. */
+	struct live_pages live;
+	uint64_t touch; /* one more address, read last; or 0 */
 };
 
 /* How many operations stand between the reads. Throughput is the difference of the last two. */
@@ -31,23 +37,39 @@ struct bench {
 	const char *name; /* "group/what" */
 	const char *what; /* one line: what is measured */
 	struct need need;
-	bool throughput; /* also measured back to back */
-	bool reference;  /* the table of the group gives ratios to this one */
+	const struct axis *axes[AXES_MAX];
+	axes_applies_fn applies; /* or NULL */
+	bool throughput;         /* also measured back to back, where no pages are live */
+	bool reference; /* the table of the group gives ratios to the first row of this one */
 
 	/*
-	 * Both on CPU 0 with interrupts on, and optional. Each returns NULL or what went wrong:
-	 * setup's reason becomes a skip; finish's, which may check what the operations did, a
-	 * failed check in place of the figures.
+	 * Both on CPU 0 with interrupts on, and optional, once for each combination of the axes'
+	 * values; all of a group are set up before the first is measured. Each returns NULL or what
+	 * went wrong: setup's reason becomes a skip; finish's, which may check what the operations
+	 * did, a failed check in place of the figures.
 	 */
 	const char *(*setup)(struct bench_args *args);
 	const char *(*finish)(const struct bench_args *args);
+
+	/* Around each turn of it, with interrupts off; optional. */
+	void (*enter)(const struct bench_args *args);
+	void (*leave)(const struct bench_args *args);
 
 	/* From BENCH_SAMPLER: n times of one, 16 or 32 operations. Interrupts off. */
 	void (*sample)(const struct bench_args *args, enum bench_length length, int64_t *ticks,
 		       size_t n);
 };
 
+typedef void (*bench_prepare)(const struct bench_args *args);
 typedef void (*bench_op)(uint64_t a, uint64_t b, uint64_t c);
+
+/* What comes untimed before a section where the benchmark does not say otherwise. */
+ALWAYS_INLINE void bench_touch(const struct bench_args *args)
+{
+	live_pages_touch(args->live);
+	if (args->touch)
+		(void)*(const volatile uint64_t *)args->touch;
+}
 
 #define BENCH_4(op, a, b, c) \
 	op(a, b, c);         \
@@ -61,16 +83,15 @@ typedef void (*bench_op)(uint64_t a, uint64_t b, uint64_t c);
 	BENCH_4(op, a, b, c)
 
 /*
- * The template. `length` and `op` are constants in every use, so neither costs a branch or a call.
+ * The template. All but `args` are constants in every use, so that they cost no branch or call.
  */
 ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_length length,
-				  bench_op op)
+				  bench_prepare prepare, bench_op op)
 {
 	uint64_t a = args->a, b = args->b, c = args->c, ticks;
 	struct cycles begin;
 
-	if (args->touch)
-		(void)*(const volatile uint64_t *)args->touch;
+	prepare(args);
 	/* Operands are in registers, and nothing is known of them, before the first read. */
 	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c));
 	begin = cycles_begin();
@@ -89,20 +110,23 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 }
 
 /* Defines `name`, a bench.sample for `op`, an always-inline function of three operands. */
-#define BENCH_SAMPLER(name, op)                                                                   \
+#define BENCH_SAMPLER(name, op) BENCH_SAMPLER_AFTER(name, bench_touch, op)
+
+/* The same with another always-inline function untimed before each section. */
+#define BENCH_SAMPLER_AFTER(name, prepare, op)                                                    \
 	static void name(const struct bench_args *args, enum bench_length length, int64_t *ticks, \
 			 size_t n)                                                                \
 	{                                                                                         \
 		for (size_t i = 0; i < n; i++) {                                                  \
 			switch (length) {                                                         \
 			case BENCH_ONE:                                                           \
-				ticks[i] = bench_time(args, BENCH_ONE, op);                       \
+				ticks[i] = bench_time(args, BENCH_ONE, prepare, op);              \
 				break;                                                            \
 			case BENCH_UNROLL:                                                        \
-				ticks[i] = bench_time(args, BENCH_UNROLL, op);                    \
+				ticks[i] = bench_time(args, BENCH_UNROLL, prepare, op);           \
 				break;                                                            \
 			case BENCH_UNROLL_TWICE:                                                  \
-				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, op);              \
+				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, prepare, op);     \
 				break;                                                            \
 			}                                                                         \
 		}                                                                                 \

@@ -10,9 +10,17 @@
 
 #include <stdint.h>
 
+#include "kernel/harness/axis.h"
 #include "kernel/harness/need.h"
 
-enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_SKIP, CHECK_XFAIL };
+enum check_result {
+	CHECK_PASS,
+	CHECK_FAIL,
+	CHECK_SKIP,
+	CHECK_XFAIL,
+	CHECK_RETENTION, /* no verdict: how much of what may survive did */
+	CHECK_RESULTS
+};
 
 #define CHECK_TEXT_MAX 160
 
@@ -20,14 +28,17 @@ enum check_result { CHECK_PASS, CHECK_FAIL, CHECK_SKIP, CHECK_XFAIL };
 struct check_report {
 	char why[CHECK_TEXT_MAX];     /* of any verdict but pass; may be given with pass */
 	char control[CHECK_TEXT_MAX]; /* what the negative control saw, where there is one */
+	uint32_t kept, of;            /* of CHECK_RETENTION: entries that survived, of so many */
 };
 
 struct check {
 	const char *name; /* "group/what" */
 	const char *what; /* one line: what is proved */
 	struct need need;
+	const struct axis *axes[AXES_MAX]; /* a verdict for each combination of their values */
+	axes_applies_fn applies;           /* or NULL */
 	/* On CPU 0, interrupts on. Must leave the machine as it found it. */
-	enum check_result (*run)(struct check_report *report);
+	enum check_result (*run)(struct check_report *report, const struct axis_point *at);
 };
 
 /* Writes report->why and returns the result, for `return check_end(report, CHECK_FAIL, "...")`. */

@@ -72,6 +72,8 @@ static void take_turn(struct measurement *m, size_t room)
 	struct disturbance before = read_disturbance(), after;
 	size_t n = room - m->n < BLOCK ? room - m->n : BLOCK;
 
+	if (m->bench->enter)
+		m->bench->enter(&m->args);
 	if (n)
 		sample_block(m, BENCH_ONE, m->latency + m->n, n);
 	if (n && m->throughput)
@@ -81,6 +83,8 @@ static void take_turn(struct measurement *m, size_t room)
 		m->n += n;
 	else
 		m->discarded += n;
+	if (m->bench->leave)
+		m->bench->leave(&m->args);
 	m->spent += cycles_now() - start;
 	irq_restore(flags);
 }
@@ -122,8 +126,8 @@ static void free_samples(struct measurement *m, size_t bytes)
 static bool allocate(struct measurement *m, size_t bytes)
 {
 	m->latency = kernel_memory_alloc(bytes);
-	m->throughput = m->bench->throughput ? kernel_memory_alloc(bytes) : NULL;
-	return m->latency && (m->throughput || !m->bench->throughput);
+	m->throughput = m->back_to_back ? kernel_memory_alloc(bytes) : NULL;
+	return m->latency && (m->throughput || !m->back_to_back);
 }
 
 static bool allocate_all(struct measurement *group, size_t n, struct measurement *baseline,
@@ -164,7 +168,7 @@ static bool is_exhausted(const struct measurement *group, size_t n,
 		if (*group[i].skipped)
 			continue;
 		spent += group[i].spent;
-		budget += limits->budget_ticks;
+		budget += group[i].budget_ticks;
 		full &= group[i].n == limits->samples;
 	}
 	return full || spent >= budget;

@@ -10,11 +10,13 @@
 /* Throughput samples are in thousandths of a tick for one operation. */
 #define THROUGHPUT_DECIMALS 3
 
-/* A benchmark being measured, and what came of it. */
+/* A benchmark being measured at one point of its axes, and what came of it. */
 struct measurement {
 	const struct bench *bench;
 	struct bench_args args;
 	uint32_t number;               /* its place among all that run, for the report */
+	bool back_to_back;             /* throughput is measured too */
+	uint64_t budget_ticks;         /* together they may use the sum */
 	char skipped[CHECK_TEXT_MAX];  /* why it can't be measured; "": it can */
 	int64_t *latency, *throughput; /* samples; throughput NULL where there is none */
 	size_t n;                      /* of each */
@@ -27,9 +29,8 @@ struct measurement {
 };
 
 struct measure_limits {
-	size_t samples;        /* at most, for each benchmark */
-	uint64_t budget_ticks; /* for each benchmark; together they may use the sum */
-	uint64_t seed;         /* of the order in which they take turns */
+	size_t samples; /* at most, for each */
+	uint64_t seed;  /* of the order in which they take turns */
 };
 
 /*

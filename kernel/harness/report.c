@@ -15,6 +15,7 @@
 struct remark {
 	struct remark *next;
 	const char *name;
+	char params[AXES_TEXT_MAX];
 	bool failed;
 	bool printed;
 	char why[CHECK_TEXT_MAX];
@@ -28,6 +29,7 @@ static const char *const result_names[] = {
 	[CHECK_FAIL] = "fail",
 	[CHECK_SKIP] = "skip",
 	[CHECK_XFAIL] = "xfail",
+	[CHECK_RETENTION] = "no verdict",
 };
 
 /* Picoseconds in thousandths of a tick. Whole seconds apart, so that no product overflows. */
@@ -64,13 +66,14 @@ static struct figure nanoseconds(int64_t milliticks)
 	return tenths(picoseconds(milliticks));
 }
 
-static void remember(const char *name, const char *why, bool failed)
+static void remember(const char *name, const char *params, const char *why, bool failed)
 {
 	struct remark *r = kernel_memory_alloc(sizeof(*r));
 
 	if (!r)
 		return;
 	*r = (struct remark){.next = remarks, .name = name, .failed = failed};
+	format(r->params, sizeof(r->params), "%s", params);
 	format(r->why, sizeof(r->why), "%s", why);
 	remarks = r;
 }
@@ -96,6 +99,26 @@ static void record_stats(const struct stats *s, unsigned decimals)
 	record_close(&record, ']');
 }
 
+/* The members of the axes' values, in an object that is open. */
+static void record_axes(axes_t axes, const struct axis_point *at)
+{
+	for (unsigned a = 0; a < AXES_MAX && axes[a]; a++) {
+		const char *name = axis_value_name(axes[a], at->values[a]);
+
+		if (name)
+			record_string(&record, axes[a]->key, name);
+		else
+			record_unsigned(&record, axes[a]->key, at->values[a]);
+	}
+}
+
+static void record_params(axes_t axes, const struct axis_point *at)
+{
+	record_open(&record, "params", '{');
+	record_axes(axes, at);
+	record_close(&record, '}');
+}
+
 /* `net` in thousandths of a tick; `decimals` of those are printed. */
 static void record_bench(const struct measurement *m, bool throughput)
 {
@@ -106,6 +129,7 @@ static void record_bench(const struct measurement *m, bool throughput)
 	record_begin(&record, "bench");
 	record_string(&record, "name", m->bench->name);
 	record_open(&record, "params", '{');
+	record_axes(m->bench->axes, &m->args.at);
 	record_string(&record, "mode", throughput ? "throughput" : "latency");
 	record_string(&record, "others", smp.online > 1 ? smp_others() : "none");
 	if (throughput)
@@ -125,8 +149,13 @@ static void record_bench(const struct measurement *m, bool throughput)
 
 void report_bench(struct report_place place, const struct measurement *m)
 {
+	char params[AXES_TEXT_MAX];
+
+	axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
 	print_place(place, m->bench->name);
 	printk("%8ld ticks %10s ns", m->net, nanoseconds(m->net * 1000).text);
+	if (*params)
+		printk("   %s", params);
 	if (m->throughput_stats.n)
 		printk("   back to back %s", tenths(m->throughput_stats.p50).text);
 	printk("\n");
@@ -135,69 +164,218 @@ void report_bench(struct report_place place, const struct measurement *m)
 		record_bench(m, true);
 }
 
-void report_bench_skip(struct report_place place, const char *name, const char *why)
+void report_bench_skip(struct report_place place, const struct measurement *m)
 {
-	print_place(place, name);
-	printk("    skip  %s\n", why);
+	char params[AXES_TEXT_MAX];
+
+	axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
+	print_place(place, m->bench->name);
+	printk("    skip  %s%s%s\n", m->skipped, *params ? "   " : "", params);
 	record_begin(&record, "skip");
-	record_string(&record, "name", name);
-	record_string(&record, "why", why);
+	record_string(&record, "name", m->bench->name);
+	record_params(m->bench->axes, &m->args.at);
+	record_string(&record, "why", m->skipped);
 	record_end(&record);
-	remember(name, why, false);
+	remember(m->bench->name, params, m->skipped, false);
 }
 
-static void record_check(const char *name, enum check_result result, const char *why,
-			 const char *control)
+/* `at` NULL: no parameters. */
+static void record_check(const char *name, axes_t axes, const struct axis_point *at,
+			 enum check_result result, const struct check_report *report)
 {
 	record_begin(&record, "check");
 	record_string(&record, "name", name);
 	record_open(&record, "params", '{');
+	if (at)
+		record_axes(axes, at);
 	record_close(&record, '}');
 	record_string(&record, "result", result_names[result]);
-	record_string(&record, "why", why);
-	if (*control)
-		record_string(&record, "control", control);
+	record_string(&record, "why", report->why);
+	if (*report->control)
+		record_string(&record, "control", report->control);
 	else
 		record_null(&record, "control");
 	record_end(&record);
 }
 
-void report_check(struct report_place place, const struct check *check, enum check_result result,
-		  const struct check_report *report)
+static void record_retention(const struct check *check, const struct axis_point *at,
+			     const struct check_report *report)
 {
-	print_place(place, check->name);
-	printk("%8s  %s%s%s\n", result_names[result], report->why,
-	       *report->why && *report->control ? "; " : "", report->control);
-	record_check(check->name, result, report->why, report->control);
+	record_begin(&record, "retention");
+	record_string(&record, "name", check->name);
+	record_params(check->axes, at);
+	record_unsigned(&record, "kept", report->kept);
+	record_unsigned(&record, "of", report->of);
+	record_end(&record);
+}
+
+void report_bench_failure(struct report_place place, const struct measurement *m, const char *why)
+{
+	static struct check_report report;
+	char params[AXES_TEXT_MAX];
+
+	axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
+	format(report.why, sizeof(report.why), "%s", why);
+	print_place(place, m->bench->name);
+	printk("    fail  %s%s%s\n", why, *params ? "   " : "", params);
+	record_check(m->bench->name, m->bench->axes, &m->args.at, CHECK_FAIL, &report);
+	remember(m->bench->name, params, why, true);
+}
+
+void report_check_begin(struct report_check_rows *rows, struct report_place place,
+			const struct check *check)
+{
+	memset(rows, 0, sizeof(*rows));
+	rows->place = place;
+	rows->check = check;
+}
+
+/* The one that the line of text tells of: the first failure, or else the last row of any verdict. */
+static void keep_words(struct report_check_rows *rows, enum check_result result,
+		       const struct check_report *report)
+{
+	bool failed_before = rows->counts[CHECK_FAIL] || rows->counts[CHECK_XFAIL];
+	bool passed_before = rows->counts[CHECK_PASS];
+
+	if (result == CHECK_RETENTION || failed_before)
+		return;
+	if (result == CHECK_SKIP && passed_before)
+		return;
+	rows->last = *report;
+}
+
+void report_check_row(struct report_check_rows *rows, const struct axis_point *at,
+		      enum check_result result, const struct check_report *report)
+{
+	const struct check *check = rows->check;
+	char params[AXES_TEXT_MAX];
+
+	axes_text(check->axes, at, params, sizeof(params));
+	keep_words(rows, result, report);
+	rows->counts[result]++;
+	if (result == CHECK_RETENTION)
+		record_retention(check, at, report);
+	else
+		record_check(check->name, check->axes, at, result, report);
 	if (result == CHECK_SKIP || result == CHECK_FAIL)
-		remember(check->name, report->why, result == CHECK_FAIL);
+		remember(check->name, params, report->why, result == CHECK_FAIL);
 }
 
-void report_bench_failure(struct report_place place, const char *name, const char *why)
+void report_check_unmet(struct report_check_rows *rows, const char *why)
 {
-	print_place(place, name);
-	printk("    fail  %s\n", why);
-	record_check(name, CHECK_FAIL, why, "");
-	remember(name, why, true);
+	format(rows->last.why, sizeof(rows->last.why), "%s", why);
+	rows->counts[CHECK_SKIP]++;
+	record_check(rows->check->name, rows->check->axes, NULL, CHECK_SKIP, &rows->last);
+	remember(rows->check->name, "", why, false);
 }
 
-static const struct measurement *find_reference(const struct measurement *m, size_t n)
+/* The worst verdict of the rows. */
+static enum check_result worst(const struct report_check_rows *rows)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (m[i].bench->reference && m[i].n && m[i].net > 0)
-			return &m[i];
+	static const enum check_result order[] = {CHECK_FAIL, CHECK_XFAIL, CHECK_PASS, CHECK_SKIP};
+
+	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		if (rows->counts[order[i]])
+			return order[i];
 	}
-	return NULL;
+	return CHECK_RETENTION;
 }
 
-static void print_row(const struct measurement *m, const struct measurement *reference)
+/* "12 pass, 2 skip, 3 no verdict" */
+static void print_counts(const struct report_check_rows *rows)
 {
-	char interval[48];
+	const char *comma = "";
 
+	for (unsigned r = 0; r < CHECK_RESULTS; r++) {
+		if (rows->counts[r])
+			printk("%s%u %s", comma, rows->counts[r], result_names[r]);
+		if (rows->counts[r])
+			comma = ", ";
+	}
+}
+
+void report_check_end(const struct report_check_rows *rows)
+{
+	const struct check_report *last = &rows->last;
+	enum check_result result = worst(rows);
+	uint32_t all = 0;
+
+	for (unsigned r = 0; r < CHECK_RESULTS; r++)
+		all += rows->counts[r];
+	print_place(rows->place, rows->check->name);
+	printk("%8s  ", result == CHECK_RETENTION ? "" : result_names[result]);
+	if (all > 1)
+		print_counts(rows);
+	if (all <= 1 || result == CHECK_FAIL || result == CHECK_XFAIL)
+		printk("%s%s%s%s", all > 1 ? ": " : "", last->why,
+		       *last->why && *last->control ? "; " : "", last->control);
+	printk("\n");
+}
+
+static bool is_same_point(const struct measurement *a, const struct measurement *b)
+{
+	return !memcmp(a->bench->axes, b->bench->axes, sizeof(a->bench->axes)) &&
+	       !memcmp(&a->args.at, &b->args.at, sizeof(a->args.at));
+}
+
+/* What `row` is set against: the reference at the same parameters, or else its first row. */
+static const struct measurement *find_reference(const struct measurement *m, size_t n,
+						const struct measurement *row)
+{
+	const struct measurement *first = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!m[i].bench->reference || !m[i].n || m[i].net <= 0)
+			continue;
+		if (row && is_same_point(row, &m[i]))
+			return &m[i];
+		if (!first)
+			first = &m[i];
+	}
+	return first;
+}
+
+/* Widths of a table's first columns. */
+struct columns {
+	int name, params;
+};
+
+static int text_width(const char *text)
+{
+	int n = 0;
+
+	while (text[n])
+		n++;
+	return n;
+}
+
+static struct columns measure_columns(const struct measurement *m, size_t n)
+{
+	struct columns c = {20, 0};
+	char params[AXES_TEXT_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		int name = text_width(m[i].bench->name);
+
+		axes_text(m[i].bench->axes, &m[i].args.at, params, sizeof(params));
+		if (m[i].n && name > c.name)
+			c.name = name;
+		if (m[i].n && text_width(params) > c.params)
+			c.params = text_width(params);
+	}
+	return c;
+}
+
+static void print_row(const struct measurement *m, const struct measurement *reference,
+		      struct columns c)
+{
+	char interval[48], params[AXES_TEXT_MAX];
+
+	axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
 	format(interval, sizeof(interval), "[%ld, %ld]", m->latency_stats.ci_lo - m->baseline,
 	       m->latency_stats.ci_hi - m->baseline);
-	printk("  %-28s %8ld %-17s %10s", m->bench->name, m->net, interval,
-	       nanoseconds(m->net * 1000).text);
+	printk("  %-*s %-*s %8ld %-17s %10s", c.name, m->bench->name, c.params, params, m->net,
+	       interval, nanoseconds(m->net * 1000).text);
 	printk(" %12s", m->throughput_stats.n ? tenths(m->throughput_stats.p50).text : "-");
 	if (reference)
 		printk(" %8sx", fixed(divide_signed(m->net * 100, reference->net), 2).text);
@@ -206,7 +384,8 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 
 void report_table(const char *group, size_t group_length, const struct measurement *m, size_t n)
 {
-	const struct measurement *reference = find_reference(m, n);
+	const struct measurement *reference = find_reference(m, n, NULL);
+	struct columns c = measure_columns(m, n);
 	size_t measured = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -214,15 +393,77 @@ void report_table(const char *group, size_t group_length, const struct measureme
 	if (measured < 2)
 		return; /* one line says it all already */
 	printk("\n  %.*s/%-*s %8s %-17s %10s %12s", (int)group_length, group,
-	       27 - (int)group_length, "", "net", "[95% of median]", "ns", "back to back");
+	       c.name + c.params - (int)group_length, "", "net", "[95% of median]", "ns",
+	       "back to back");
 	if (reference)
 		printk("   against %s", reference->bench->name + group_length + 1);
 	printk("\n");
 	for (size_t i = 0; i < n; i++) {
 		if (m[i].n)
-			print_row(&m[i], reference);
+			print_row(&m[i], reference ? find_reference(m, n, &m[i]) : NULL, c);
 	}
 	printk("\n");
+}
+
+/* The bounds of the quotient where each median is anywhere in its own interval. */
+static int64_t hundredths(int64_t above, int64_t below)
+{
+	return below > 0 ? divide_signed(above * 100, below) : 0;
+}
+
+void report_comparison(const struct report_comparison *c)
+{
+	const struct measurement *one = c->one, *other = c->other;
+	int64_t one_lo = one->latency_stats.ci_lo - one->baseline;
+	int64_t one_hi = one->latency_stats.ci_hi - one->baseline;
+	int64_t other_lo = other->latency_stats.ci_lo - other->baseline;
+	int64_t other_hi = other->latency_stats.ci_hi - other->baseline;
+
+	printk("  %s: %s and %s ns, ", c->text, nanoseconds(one->net * 1000).text,
+	       nanoseconds(other->net * 1000).text);
+	if (one_lo > 0)
+		printk("%sx [%s, %s]", fixed(hundredths(other->net, one->net), 2).text,
+		       fixed(hundredths(other_lo, one_hi), 2).text,
+		       fixed(hundredths(other_hi, one_lo), 2).text);
+	else
+		printk("no ratio: the first can't be told from nothing");
+	printk("; %s\n\n", c->published);
+}
+
+static void record_curve(const char *name, const int64_t *ticks, uint32_t n)
+{
+	record_open(&record, name, '[');
+	for (uint32_t i = 0; i < n; i++)
+		record_signed(&record, NULL, ticks[i]);
+	record_close(&record, ']');
+}
+
+void report_advice(const struct report_advice *a)
+{
+	char params[AXES_TEXT_MAX] = "";
+
+	if (a->axes)
+		axes_text(a->axes, &a->at, params, sizeof(params));
+	printk("  advice: %s = %ld%s%s%s: %s\n", a->tunable, a->value, *params ? " (" : "", params,
+	       *params ? ")" : "", a->why);
+	record_begin(&record, "advice");
+	record_string(&record, "tunable", a->tunable);
+	record_open(&record, "params", '{');
+	if (a->axes)
+		record_axes(a->axes, &a->at);
+	record_close(&record, '}');
+	record_signed(&record, "value", a->value);
+	record_string(&record, "why", a->why);
+	record_string(&record, "unit", "tsc");
+	record_open(&record, "curves", '{');
+	record_open(&record, a->x_name, '[');
+	for (uint32_t i = 0; i < a->nr_points; i++)
+		record_unsigned(&record, NULL, a->x[i]);
+	record_close(&record, ']');
+	for (unsigned c = 0; c < ADVICE_CURVES_MAX && a->curves[c].name; c++)
+		record_curve(a->curves[c].name, a->curves[c].ticks, a->nr_points);
+	record_close(&record, '}');
+	record_end(&record);
 }
 
 static struct remark *reversed(struct remark *list)
@@ -255,7 +496,7 @@ static void print_remarks(const char *title, bool failed)
 			if (same->failed != failed || memcmp(same->why, r->why, sizeof(r->why)))
 				continue;
 			same->printed = true;
-			printk("    %s\n", same->name);
+			printk("    %s%s%s\n", same->name, *same->params ? "  " : "", same->params);
 		}
 	}
 	if (titled)

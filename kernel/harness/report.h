@@ -18,12 +18,58 @@ struct report_place {
 };
 
 void report_bench(struct report_place place, const struct measurement *m);
-void report_bench_skip(struct report_place place, const char *name, const char *why);
-void report_check(struct report_place place, const struct check *check, enum check_result result,
-		  const struct check_report *report);
+void report_bench_skip(struct report_place place, const struct measurement *m);
 
 /* What a benchmark's own finish found: a failed check, and no figures. */
-void report_bench_failure(struct report_place place, const char *name, const char *why);
+void report_bench_failure(struct report_place place, const struct measurement *m, const char *why);
+
+/* The verdicts of one check: a record each, and a line of text for them all. */
+struct report_check_rows {
+	struct report_place place;
+	const struct check *check;
+	uint32_t counts[CHECK_RESULTS];
+	struct check_report last; /* of the row that decides what the line says */
+};
+
+void report_check_begin(struct report_check_rows *rows, struct report_place place,
+			const struct check *check);
+void report_check_row(struct report_check_rows *rows, const struct axis_point *at,
+		      enum check_result result, const struct check_report *report);
+
+/* In place of all rows: the machine has not got what the check needs. */
+void report_check_unmet(struct report_check_rows *rows, const char *why);
+void report_check_end(const struct report_check_rows *rows);
+
+/* Two rows of one group, measured together, against each other. */
+struct report_comparison {
+	const struct measurement *one, *other;
+	const char *text; /* names them, `other` against `one` */
+	const char *published;
+};
+
+/* other / one with its 95% interval, and both in ns. A line of text; the figures are records. */
+void report_comparison(const struct report_comparison *c);
+
+#define ADVICE_POINTS_MAX 12
+#define ADVICE_CURVES_MAX 2
+
+/* A value for something that a kernel can be told, and the curves it was read from. */
+struct report_advice {
+	const char *tunable;
+	int64_t value;
+	char why[CHECK_TEXT_MAX];
+	axes_t axes; /* where the advice holds; NULL: everywhere */
+	struct axis_point at;
+	const char *x_name;
+	uint32_t nr_points;
+	uint32_t x[ADVICE_POINTS_MAX];
+	struct {
+		const char *name;
+		int64_t ticks[ADVICE_POINTS_MAX];
+	} curves[ADVICE_CURVES_MAX];
+};
+
+void report_advice(const struct report_advice *advice);
 
 /* The table of a group's benchmarks. */
 void report_table(const char *group, size_t group_length, const struct measurement *m, size_t n);

@@ -8,6 +8,7 @@
 #include "arch/x86/mem.h"
 #include "kernel/console.h"
 #include "kernel/format.h"
+#include "kernel/harness/conclusion.h"
 #include "kernel/harness/report.h"
 #include "kernel/panic.h"
 #include "kernel/text.h"
@@ -15,6 +16,7 @@
 
 extern const struct bench *const __benches_start[], *const __benches_end[];
 extern const struct check *const __checks_start[], *const __checks_end[];
+extern const struct conclusion *const __conclusions_start[], *const __conclusions_end[];
 
 #define MIN_SAMPLES 16u
 
@@ -23,6 +25,7 @@ struct item {
 	const char *name;
 	const struct bench *bench;
 	const struct check *check;
+	uint32_t rows; /* of a benchmark: as many as it is measured at; 1 where it can't be */
 };
 
 struct items {
@@ -93,13 +96,16 @@ static const struct {
 
 static struct measure_limits limits_of(const struct options *o)
 {
-	uint64_t ms = o->budget ? o->budget : suites[o->suite].budget_ms;
-
 	return (struct measure_limits){
 		.samples = o->samples ? o->samples : suites[o->suite].samples,
-		.budget_ticks = clock.tsc_hz / 1000 * ms,
 		.seed = o->seed,
 	};
+}
+
+/* For one benchmark; its rows share it. */
+static uint64_t budget_of(const struct options *o)
+{
+	return clock.tsc_hz / 1000 * (o->budget ? o->budget : suites[o->suite].budget_ms);
 }
 
 static bool matches_any(struct slice globs, const char *name)
@@ -120,9 +126,11 @@ static struct items list_all(void)
 	struct items all = {kernel_memory_alloc((nr_benches + nr_checks) * sizeof(*all.at)), 0};
 
 	for (size_t i = 0; all.at && i < nr_benches; i++)
-		all.at[all.n++] = (struct item){__benches_start[i]->name, __benches_start[i], NULL};
+		all.at[all.n++] =
+			(struct item){__benches_start[i]->name, __benches_start[i], NULL, 1};
 	for (size_t i = 0; all.at && i < nr_checks; i++)
-		all.at[all.n++] = (struct item){__checks_start[i]->name, NULL, __checks_start[i]};
+		all.at[all.n++] =
+			(struct item){__checks_start[i]->name, NULL, __checks_start[i], 1};
 	return all;
 }
 
@@ -171,32 +179,74 @@ static struct items select(struct slice globs)
 	return items;
 }
 
-static void run_check(const struct check *check, struct report_place place,
-		      struct run_totals *totals)
+static void count_verdict(enum check_result result, struct run_totals *totals)
 {
-	static struct check_report report;
-	enum check_result result = CHECK_SKIP;
-
-	memset(&report, 0, sizeof(report));
-	if (need_met(&check->need, report.why, sizeof(report.why)))
-		result = check->run(&report);
 	totals->pass += result == CHECK_PASS;
 	totals->fail += result == CHECK_FAIL;
 	totals->skip += result == CHECK_SKIP;
 	totals->xfail += result == CHECK_XFAIL;
-	report_check(place, check, result, &report);
 }
 
-/* Sets up one benchmark, or says why it can't be measured. */
-static void prepare(struct measurement *m, const struct bench *bench, uint32_t number)
+/* Every combination of the check's axes. */
+static void run_rows(const struct check *check, const struct options *o,
+		     struct report_check_rows *rows, struct run_totals *totals)
+{
+	static struct check_report report;
+	struct axis_point at;
+	uint32_t index = 0;
+
+	while (axes_next(check->axes, check->applies, o->suite, &index, &at)) {
+		enum check_result result;
+
+		memset(&report, 0, sizeof(report));
+		result = check->run(&report, &at);
+		count_verdict(result, totals);
+		report_check_row(rows, &at, result, &report);
+	}
+}
+
+static void run_check(const struct check *check, struct report_place place, const struct options *o,
+		      struct run_totals *totals)
+{
+	static struct report_check_rows rows;
+	static char why[CHECK_TEXT_MAX];
+
+	report_check_begin(&rows, place, check);
+	if (need_met(&check->need, why, sizeof(why))) {
+		run_rows(check, o, &rows, totals);
+	} else {
+		count_verdict(CHECK_SKIP, totals);
+		report_check_unmet(&rows, why);
+	}
+	report_check_end(&rows);
+}
+
+/* Sets up one row of a benchmark, or says why it can't be measured. */
+static void prepare(struct measurement *m)
 {
 	const char *why = NULL;
 
-	*m = (struct measurement){.bench = bench, .number = number};
-	if (need_met(&bench->need, m->skipped, sizeof(m->skipped)) && bench->setup)
-		why = bench->setup(&m->args);
+	if (need_met(&m->bench->need, m->skipped, sizeof(m->skipped)) && m->bench->setup)
+		why = m->bench->setup(&m->args);
 	if (why)
 		format(m->skipped, sizeof(m->skipped), "%s", why);
+	m->back_to_back = m->bench->throughput && !m->args.live.count;
+}
+
+/* All rows of one benchmark. */
+static void prepare_rows(struct measurement *rows, const struct item *item, uint32_t number,
+			 const struct options *o)
+{
+	const struct bench *bench = item->bench;
+	uint32_t index = 0;
+
+	for (uint32_t i = 0; i < item->rows; i++) {
+		rows[i] = (struct measurement){.bench = bench,
+					       .number = number + i,
+					       .budget_ticks = budget_of(o) / item->rows};
+		axes_next(bench->axes, bench->applies, o->suite, &index, &rows[i].args.at);
+		prepare(&rows[i]);
+	}
 }
 
 static void conclude(struct measurement *m, uint32_t of, struct run_totals *totals)
@@ -212,10 +262,10 @@ static void conclude(struct measurement *m, uint32_t of, struct run_totals *tota
 	if (wrong) {
 		totals->fail++;
 		m->n = 0; /* its figures are not to be believed */
-		report_bench_failure(place, m->bench->name, wrong);
+		report_bench_failure(place, m, wrong);
 	} else if (*m->skipped) {
 		totals->skip++;
-		report_bench_skip(place, m->bench->name, m->skipped);
+		report_bench_skip(place, m);
 	} else {
 		totals->benches++;
 		report_bench(place, m);
@@ -236,21 +286,44 @@ static void measure(struct measurement *group, size_t n, const struct options *o
 	}
 }
 
-/* The benchmarks of one group, measured together. */
+/* What follows from the group's figures together. */
+static void draw_conclusions(const char *group, const struct measurement *m, size_t n)
+{
+	size_t nr = __conclusions_end - __conclusions_start;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (same_group(__conclusions_start[i]->group, group))
+			__conclusions_start[i]->draw(m, n);
+	}
+}
+
+static uint32_t count_rows(const struct item *items, size_t n)
+{
+	uint32_t rows = 0;
+
+	for (size_t i = 0; i < n; i++)
+		rows += items[i].rows;
+	return rows;
+}
+
+/* The benchmarks of one group, all rows of all measured together. */
 static void run_benches(const struct item *items, size_t n, struct report_place first,
 			const struct options *o, struct run_totals *totals)
 {
-	size_t bytes = n * sizeof(struct measurement);
+	size_t rows = count_rows(items, n), bytes = rows * sizeof(struct measurement), at = 0;
 	struct measurement *group = kernel_memory_alloc(bytes);
 
 	if (!group)
-		panic("no memory for a list of %zu benchmarks", n);
-	for (size_t i = 0; i < n; i++)
-		prepare(&group[i], items[i].bench, first.number + i);
-	measure(group, n, o);
-	for (size_t i = 0; i < n; i++)
+		panic("no memory for a list of %zu benchmarks", rows);
+	for (size_t i = 0; i < n; i++) {
+		prepare_rows(group + at, &items[i], first.number + at, o);
+		at += items[i].rows;
+	}
+	measure(group, rows, o);
+	for (size_t i = 0; i < rows; i++)
 		conclude(&group[i], first.of, totals);
-	report_table(items[0].name, group_length(items[0].name), group, n);
+	report_table(items[0].name, group_length(items[0].name), group, rows);
+	draw_conclusions(items[0].name, group, rows);
 	kernel_memory_free(group, bytes);
 }
 
@@ -264,19 +337,34 @@ static size_t benches_in_row(const struct item *items, size_t n)
 	return row;
 }
 
+static void set_rows(struct items *items, const struct options *o)
+{
+	for (size_t i = 0; i < items->n; i++) {
+		const struct bench *b = items->at[i].bench;
+		char why[CHECK_TEXT_MAX];
+
+		if (b && need_met(&b->need, why, sizeof(why)))
+			items->at[i].rows = axes_count(b->axes, b->applies, o->suite);
+	}
+}
+
 void runner_run(const struct options *o, struct run_totals *totals)
 {
 	struct items items = select(o->run);
+	struct report_place place = {1, 0};
 
+	set_rows(&items, o);
+	place.of = count_rows(items.at, items.n);
 	for (size_t i = 0; i < items.n;) {
-		struct report_place place = {i + 1, items.n};
-		size_t row = benches_in_row(items.at + i, items.n - i);
+		size_t n = benches_in_row(items.at + i, items.n - i);
 
-		if (row) {
-			run_benches(items.at + i, row, place, o, totals);
-			i += row;
+		if (n) {
+			run_benches(items.at + i, n, place, o, totals);
+			place.number += count_rows(items.at + i, n);
+			i += n;
 		} else {
-			run_check(items.at[i].check, place, totals);
+			run_check(items.at[i].check, place, o, totals);
+			place.number++;
 			i++;
 		}
 	}

@@ -10,18 +10,26 @@
 
 static uint64_t next = TEST_BASE;
 
+uint64_t test_space_reserve(uint64_t bytes, uint64_t align)
+{
+	uint64_t va = (next + align - 1) & ~(align - 1);
+
+	next = va + bytes;
+	return va;
+}
+
 /* Maps `frame`, which is freed where that can't be. */
 static uint64_t map_frame(uint64_t frame, unsigned flags)
 {
-	uint64_t va = next;
+	uint64_t va;
 
 	if (!frame)
 		return 0;
+	va = test_space_reserve(FRAME_SIZE, FRAME_SIZE);
 	if (!paging_map(&kernel_tables, va, frame, PAGE_4K, flags)) {
 		frames_free(frame, 1);
 		return 0;
 	}
-	next += FRAME_SIZE;
 	return va;
 }
 

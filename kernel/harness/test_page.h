@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Addresses for `bytes`, aligned, with nothing mapped; never taken back. */
+uint64_t test_space_reserve(uint64_t bytes, uint64_t align);
+
 /*
  * Maps a fresh writable 4 KiB page; `flags` adds MAP_GLOBAL... Returns its address, 0: no memory.
  */

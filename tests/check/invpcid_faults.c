@@ -55,20 +55,23 @@ static enum check_result judge(struct check_report *report, const struct operand
 	return judge_fault(report, try(outside, pcide));
 }
 
-static enum check_result run_type(struct check_report *report)
+static enum check_result run_type(struct check_report *report, const struct axis_point *at)
 {
+	(void)at;
 	return judge(report, &(struct operand){INVPCID_ALL_NON_GLOBAL, {0, 0}},
 		     &(struct operand){INVPCID_ALL_NON_GLOBAL + 1, {0, 0}}, true);
 }
 
-static enum check_result run_type_high(struct check_report *report)
+static enum check_result run_type_high(struct check_report *report, const struct axis_point *at)
 {
+	(void)at;
 	return judge(report, &(struct operand){INVPCID_ALL_GLOBAL, {0, 0}},
 		     &(struct operand){INVPCID_ALL_GLOBAL | 1ull << 63, {0, 0}}, true);
 }
 
-static enum check_result run_reserved(struct check_report *report)
+static enum check_result run_reserved(struct check_report *report, const struct axis_point *at)
 {
+	(void)at;
 	/* One by one: a CPU that looks at some of the bits only would pass with all of them set. */
 	for (unsigned bit = 12; bit < 64; bit++) {
 		enum check_result result =
@@ -81,22 +84,25 @@ static enum check_result run_reserved(struct check_report *report)
 	return CHECK_PASS;
 }
 
-static enum check_result run_address(struct check_report *report)
+static enum check_result run_address(struct check_report *report, const struct axis_point *at)
 {
 	uint64_t bad = read_cr4() & CR4_LA57 ? NON_CANONICAL_LA57 : NON_CANONICAL_LA48;
 
+	(void)at;
 	return judge(report, &(struct operand){INVPCID_ADDR, {0, LAST_CANONICAL}},
 		     &(struct operand){INVPCID_ADDR, {0, bad}}, true);
 }
 
-static enum check_result run_pcid_addr(struct check_report *report)
+static enum check_result run_pcid_addr(struct check_report *report, const struct axis_point *at)
 {
+	(void)at;
 	return judge(report, &(struct operand){INVPCID_ADDR, {0, 0}},
 		     &(struct operand){INVPCID_ADDR, {1, 0}}, false);
 }
 
-static enum check_result run_pcid_context(struct check_report *report)
+static enum check_result run_pcid_context(struct check_report *report, const struct axis_point *at)
 {
+	(void)at;
 	return judge(report, &(struct operand){INVPCID_CONTEXT, {0, 0}},
 		     &(struct operand){INVPCID_CONTEXT, {1, 0}}, false);
 }
@@ -125,11 +131,12 @@ static enum check_result judge_cpl3(struct check_report *report, uint64_t page)
 	return judge_fault(report, fault);
 }
 
-static enum check_result run_cpl3(struct check_report *report)
+static enum check_result run_cpl3(struct check_report *report, const struct axis_point *at)
 {
 	uint64_t page = test_page_map_code(cpl3_control, cpl3_end - cpl3_control);
 	enum check_result result;
 
+	(void)at;
 	if (!page)
 		return check_end(report, CHECK_SKIP, "no memory for a page");
 	result = judge_cpl3(report, page);

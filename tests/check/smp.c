@@ -36,10 +36,11 @@ static bool cpu_answers(struct cpu *cpu)
 	return __atomic_load_n(&answered_id, __ATOMIC_ACQUIRE) == cpu->apic_id;
 }
 
-static enum check_result run(struct check_report *report)
+static enum check_result run(struct check_report *report, const struct axis_point *at)
 {
 	uint32_t answers = 0, silent = 0;
 
+	(void)at;
 	for (uint32_t i = 0; i < nr_cpus; i++) {
 		if (cpu_state(cpus[i]) == CPU_ONLINE && cpu_answers(cpus[i]))
 			answers++;

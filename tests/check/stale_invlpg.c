@@ -121,11 +121,12 @@ static enum check_result judge(const struct stage *s, struct check_report *repor
 	return CHECK_PASS;
 }
 
-static enum check_result run(struct check_report *report)
+static enum check_result run(struct check_report *report, const struct axis_point *at)
 {
 	struct stage s = {0};
 	enum check_result result;
 
+	(void)at;
 	if (set_stage(&s))
 		result = judge(&s, report);
 	else

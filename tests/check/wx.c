@@ -99,11 +99,12 @@ static enum check_result judge_pages(struct check_report *report, const struct t
 	return check_end(report, CHECK_PASS, "on %u CPUs", smp.online);
 }
 
-static enum check_result run_w_xor_x(struct check_report *report)
+static enum check_result run_w_xor_x(struct check_report *report, const struct axis_point *at)
 {
 	uint64_t page = inject_is(INJECT_WX) ? test_page_map(0) : 0;
 	struct tally tally;
 
+	(void)at;
 	if (page)
 		*paging_entry(&kernel_tables, page, NULL) &= ~PTE_NX;
 	tally = count_live();
@@ -164,12 +165,13 @@ static enum check_result judge_guards(struct check_report *report)
 	return check_end(report, CHECK_PASS, "%u stacks of %u CPUs", stacks, nr_cpus);
 }
 
-static enum check_result run_stack_guards(struct check_report *report)
+static enum check_result run_stack_guards(struct check_report *report, const struct axis_point *at)
 {
 	uint64_t guard = cpus[nr_cpus - 1]->stack_top - STACK_BYTES - FRAME_SIZE;
 	uint64_t frame = inject_is(INJECT_NO_GUARD) ? frame_alloc_zeroed() : FRAME_NONE;
 	enum check_result result;
 
+	(void)at;
 	if (frame)
 		paging_map(&kernel_tables, guard, frame, PAGE_4K, MAP_WRITE);
 	result = judge_guards(report);

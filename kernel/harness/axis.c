@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Walks the combinations of axes. */
+#include "kernel/harness/axis.h"
+
+#include "kernel/format.h"
+
+static bool is_in_suite(const struct axis *axis, uint32_t i, enum suite suite)
+{
+	return suite != SUITE_QUICK || !axis->quick || axis->quick >> i & 1;
+}
+
+/* The combination of that number; *in_suite says whether all its values are of the suite. */
+static bool point_at(axes_t axes, enum suite suite, uint32_t number, struct axis_point *p,
+		     bool *in_suite)
+{
+	unsigned nr_axes = 0;
+
+	*p = (struct axis_point){{0}};
+	*in_suite = true;
+	while (nr_axes < AXES_MAX && axes[nr_axes])
+		nr_axes++;
+	for (unsigned a = nr_axes; a-- > 0;) {
+		uint32_t i = number % axes[a]->nr;
+
+		number /= axes[a]->nr;
+		p->values[a] = axes[a]->values[i];
+		*in_suite &= is_in_suite(axes[a], i, suite);
+	}
+	return number == 0;
+}
+
+bool axes_next(axes_t axes, axes_applies_fn applies, enum suite suite, uint32_t *index,
+	       struct axis_point *p)
+{
+	bool in_suite;
+
+	while (point_at(axes, suite, (*index)++, p, &in_suite)) {
+		if (in_suite && (!applies || applies(p)))
+			return true;
+	}
+	return false;
+}
+
+uint32_t axes_count(axes_t axes, axes_applies_fn applies, enum suite suite)
+{
+	struct axis_point p;
+	uint32_t index = 0, count = 0;
+
+	while (axes_next(axes, applies, suite, &index, &p))
+		count++;
+	return count;
+}
+
+const char *axis_value_name(const struct axis *axis, uint32_t value)
+{
+	return axis->names ? axis->names[value] : NULL;
+}
+
+void axes_text(axes_t axes, const struct axis_point *p, char *text, size_t size)
+{
+	size_t used = 0;
+
+	if (size)
+		*text = 0;
+	for (unsigned a = 0; a < AXES_MAX && axes[a] && used < size; a++) {
+		const char *blank = a ? " " : "", *name = axis_value_name(axes[a], p->values[a]);
+
+		if (name)
+			used += format(text + used, size - used, "%s%s=%s", blank, axes[a]->key,
+				       name);
+		else
+			used += format(text + used, size - used, "%s%s=%u", blank, axes[a]->key,
+				       p->values[a]);
+	}
+}

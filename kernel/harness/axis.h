@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a benchmark or check varies: each axis is a parameter with its values, and every combination
+ * of values is a row of the report, told apart by the record's `params`. Pure.
+ */
+#ifndef KERNEL_HARNESS_AXIS_H
+#define KERNEL_HARNESS_AXIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/cmdline.h"
+
+#define AXES_MAX        4
+#define AXIS_VALUES_MAX 12
+#define AXES_TEXT_MAX   96
+
+struct axis {
+	const char *key;
+	const char *const *names; /* of the values, for the report; NULL: they are numbers */
+	uint32_t quick;           /* bit i: suite=quick has values[i] too; 0: it has all */
+	uint32_t nr;
+	uint32_t values[AXIS_VALUES_MAX];
+};
+
+/* One combination: a value for each axis. */
+struct axis_point {
+	uint32_t values[AXES_MAX];
+};
+
+/* AXES_MAX of them, those in use first, then NULL. */
+typedef const struct axis *const *axes_t;
+
+/* Combinations that are no row of the report. NULL: there are none. */
+typedef bool (*axes_applies_fn)(const struct axis_point *p);
+
+/*
+ * Goes through the combinations that are rows; the first axis turns slowest. Starts at *index = 0
+ * and moves it; false at the end. Without axes there is one, with no values.
+ */
+bool axes_next(axes_t axes, axes_applies_fn applies, enum suite suite, uint32_t *index,
+	       struct axis_point *p);
+
+uint32_t axes_count(axes_t axes, axes_applies_fn applies, enum suite suite);
+
+/* The name of a value, or NULL where it is a number. */
+const char *axis_value_name(const struct axis *axis, uint32_t value);
+
+/* "live=64 page=2m"; "" without axes. */
+void axes_text(axes_t axes, const struct axis_point *p, char *text, size_t size);
+
+#endif

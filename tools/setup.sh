@@ -35,6 +35,7 @@ iso    @grub-bios                            grub-pc-bin
 iso    @grub-efi                             grub-efi-amd64-bin
 test   <cmocka.h>                            libcmocka-dev
 test   @pytest                               python3-pytest
+test   @elftools                             python3-pyelftools
 test   git                                   git
 usb    mcopy                                 mtools
 usb    mkfs.fat                              dosfstools
@@ -86,7 +87,7 @@ is_there() {
     @grub-bios) [ -d /usr/lib/grub/i386-pc ] ;;
     @grub-efi) [ -d /usr/lib/grub/x86_64-efi ] ;;
     @fuzzer) fuzzer_found ;;
-    @pytest) /usr/bin/python3 -c 'import pytest' >/dev/null 2>&1 ;;
+    @pytest | @elftools) /usr/bin/python3 -c "import ${1#@}" >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
     esac
 }

@@ -35,6 +35,7 @@
 #define EFER_LME (1ull << 8)
 #define EFER_LMA (1ull << 10)
 #define EFER_NXE (1ull << 11)
+#define EFER_TCE (1ull << 15)
 
 #define PTE_PRESENT   (1ull << 0)
 #define PTE_WRITE     (1ull << 1)

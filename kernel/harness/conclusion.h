@@ -7,9 +7,15 @@
 
 struct conclusion {
 	const char *group;
-	/* `m` are all rows of the group, in the report's order; those with n = 0 have no figures. */
-	void (*draw)(const struct measurement *m, size_t n);
+	/*
+	 * `m` are all rows of the group, in the report's order; those with n = 0 have no figures.
+	 * False: nothing follows, and nothing was said.
+	 */
+	bool (*draw)(const struct measurement *m, size_t n);
 };
+
+/* The first row of that name that has figures, or NULL. */
+const struct measurement *measurement_find(const struct measurement *m, size_t n, const char *name);
 
 /* Registers a conclusion, as BENCH does a benchmark. There need not be any. */
 #define CONCLUSION(symbol)                                   \

@@ -18,6 +18,7 @@ struct measurement {
 	bool back_to_back;             /* throughput is measured too */
 	uint64_t budget_ticks;         /* together they may use the sum */
 	char skipped[CHECK_TEXT_MAX];  /* why it can't be measured; "": it can */
+	bool unmet;                    /* because of what the machine has not got: no row can */
 	int64_t *latency, *throughput; /* samples; throughput NULL where there is none */
 	size_t n;                      /* of each */
 	size_t discarded;

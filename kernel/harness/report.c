@@ -166,14 +166,18 @@ void report_bench(struct report_place place, const struct measurement *m)
 
 void report_bench_skip(struct report_place place, const struct measurement *m)
 {
-	char params[AXES_TEXT_MAX];
+	char params[AXES_TEXT_MAX] = "";
 
-	axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
+	if (!m->unmet)
+		axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
 	print_place(place, m->bench->name);
 	printk("    skip  %s%s%s\n", m->skipped, *params ? "   " : "", params);
 	record_begin(&record, "skip");
 	record_string(&record, "name", m->bench->name);
-	record_params(m->bench->axes, &m->args.at);
+	record_open(&record, "params", '{');
+	if (!m->unmet)
+		record_axes(m->bench->axes, &m->args.at);
+	record_close(&record, '}');
 	record_string(&record, "why", m->skipped);
 	record_end(&record);
 	remember(m->bench->name, params, m->skipped, false);
@@ -312,27 +316,44 @@ void report_check_end(const struct report_check_rows *rows)
 	printk("\n");
 }
 
-static bool is_same_point(const struct measurement *a, const struct measurement *b)
+static bool has_same_axes(const struct measurement *a, const struct measurement *b)
 {
-	return !memcmp(a->bench->axes, b->bench->axes, sizeof(a->bench->axes)) &&
-	       !memcmp(&a->args.at, &b->args.at, sizeof(a->args.at));
+	return !memcmp(a->bench->axes, b->bench->axes, sizeof(a->bench->axes));
 }
 
-/* What `row` is set against: the reference at the same parameters, or else its first row. */
+static bool is_reference(const struct measurement *m)
+{
+	return m->bench->reference && m->n && m->net > 0;
+}
+
+/*
+ * What `row` is set against: the reference at the same values of the same axes. One with other axes
+ * is set against nothing, for the parameters tell them apart already; where there are no axes at
+ * all, or the reference lacks those values, it is the reference's first row.
+ */
 static const struct measurement *find_reference(const struct measurement *m, size_t n,
 						const struct measurement *row)
 {
 	const struct measurement *first = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!m[i].bench->reference || !m[i].n || m[i].net <= 0)
+		if (!is_reference(&m[i]) || !has_same_axes(&m[i], row))
 			continue;
-		if (row && is_same_point(row, &m[i]))
+		if (!memcmp(&m[i].args.at, &row->args.at, sizeof(row->args.at)))
 			return &m[i];
 		if (!first)
 			first = &m[i];
 	}
 	return first;
+}
+
+static const struct bench *find_reference_bench(const struct measurement *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (is_reference(&m[i]))
+			return m[i].bench;
+	}
+	return NULL;
 }
 
 /* Widths of a table's first columns. */
@@ -384,7 +405,7 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 
 void report_table(const char *group, size_t group_length, const struct measurement *m, size_t n)
 {
-	const struct measurement *reference = find_reference(m, n, NULL);
+	const struct bench *reference = find_reference_bench(m, n);
 	struct columns c = measure_columns(m, n);
 	size_t measured = 0;
 
@@ -396,11 +417,11 @@ void report_table(const char *group, size_t group_length, const struct measureme
 	       c.name + c.params - (int)group_length, "", "net", "[95% of median]", "ns",
 	       "back to back");
 	if (reference)
-		printk("   against %s", reference->bench->name + group_length + 1);
+		printk("   against %s", reference->name + group_length + 1);
 	printk("\n");
 	for (size_t i = 0; i < n; i++) {
 		if (m[i].n)
-			print_row(&m[i], reference ? find_reference(m, n, &m[i]) : NULL, c);
+			print_row(&m[i], find_reference(m, n, &m[i]), c);
 	}
 	printk("\n");
 }
@@ -427,7 +448,7 @@ void report_comparison(const struct report_comparison *c)
 		       fixed(hundredths(other_hi, one_lo), 2).text);
 	else
 		printk("no ratio: the first can't be told from nothing");
-	printk("; %s\n\n", c->published);
+	printk("; %s\n", c->published);
 }
 
 static void record_curve(const char *name, const int64_t *ticks, uint32_t n)

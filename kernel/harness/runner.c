@@ -25,7 +25,7 @@ struct item {
 	const char *name;
 	const struct bench *bench;
 	const struct check *check;
-	uint32_t rows; /* of a benchmark: as many as it is measured at; 1 where it can't be */
+	uint32_t rows; /* of a benchmark: all that it is measured at; 1 where it can't be */
 };
 
 struct items {
@@ -226,7 +226,8 @@ static void prepare(struct measurement *m)
 {
 	const char *why = NULL;
 
-	if (need_met(&m->bench->need, m->skipped, sizeof(m->skipped)) && m->bench->setup)
+	m->unmet = !need_met(&m->bench->need, m->skipped, sizeof(m->skipped));
+	if (!m->unmet && m->bench->setup)
 		why = m->bench->setup(&m->args);
 	if (why)
 		format(m->skipped, sizeof(m->skipped), "%s", why);
@@ -290,11 +291,14 @@ static void measure(struct measurement *group, size_t n, const struct options *o
 static void draw_conclusions(const char *group, const struct measurement *m, size_t n)
 {
 	size_t nr = __conclusions_end - __conclusions_start;
+	bool any = false;
 
 	for (size_t i = 0; i < nr; i++) {
 		if (same_group(__conclusions_start[i]->group, group))
-			__conclusions_start[i]->draw(m, n);
+			any |= __conclusions_start[i]->draw(m, n);
 	}
+	if (any)
+		printk("\n");
 }
 
 static uint32_t count_rows(const struct item *items, size_t n)

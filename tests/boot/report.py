@@ -16,6 +16,13 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
+def row(record):
+    """What tells the rows of benchmarks apart: the name and the parameters, but for the mode."""
+    left_out = ("mode", "unroll")
+    params = {k: v for k, v in record["params"].items() if k not in left_out}
+    return record["name"], json.dumps(params, sort_keys=True)
+
+
 class Report:
     """The records of one boot; fails on a line that is damaged or missing."""
 
@@ -49,9 +56,11 @@ class Report:
         assert len(found) == 1, f"{len(found)} records {kind} {wanted}"
         return found[0]
 
-    def bench(self, name, mode="latency"):
-        found = [r for r in self.all("bench", name=name) if r["params"]["mode"] == mode]
-        assert len(found) == 1, f"{len(found)} records of {name} {mode}"
+    def bench(self, name, mode="latency", **params):
+        """The first row of a benchmark that has these parameters."""
+        wanted = {"mode": mode, **params}.items()
+        found = [r for r in self.all("bench", name=name) if wanted <= r["params"].items()]
+        assert found, f"no record of {name} {dict(wanted)}"
         return found[0]
 
     def assert_whole(self):
@@ -64,7 +73,10 @@ class Report:
             assert end[verdict] == sum(c["result"] == verdict for c in checks)
         skipped = sum(c["result"] == "skip" for c in checks) + len(self.all("skip"))
         assert end["skip"] == skipped
-        assert end["benches"] == len({r["name"] for r in self.all("bench")})
+        rows = [row(r) for r in self.all("bench")]
+        assert end["benches"] == len(set(rows))
+        modes = [(*row(r), r["params"]["mode"]) for r in self.all("bench")]
+        assert len(modes) == len(set(modes)), "two rows can't be told apart"
         # On what it takes for a machine of its own the kernel says that it has halted.
         ends = [line for line in self.lines if line.strip() and not line.startswith("Halted:")]
         last = ends[-1]

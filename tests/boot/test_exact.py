@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+The timing code against its oracle. Where every instruction takes one tick (QEMU -icount shift=0)
+the net figure of a benchmark is the number of instructions it runs, and that is counted here in the
+disassembly of the kernel that was booted.
+"""
+
+import pytest
+from conftest import ROOT, run_sh
+from disassembly import Kernel
+
+ICOUNT = ("--accel", "tcg", "--qemu-arg", "-icount", "--qemu-arg", "shift=0,sleep=off")
+
+# Benchmark, parameters, how often each loop of its section runs.
+STRAIGHT = [
+    ("local/invlpg-4k", {"live": 0}),
+    ("local/invlpg-4k", {"live": 64}),
+    ("local/invlpg-4k-global", {}),
+    ("local/invlpg-2m", {}),
+    ("local/invlpg-not-present", {}),
+    ("local/invlpg-non-canonical", {}),
+    ("local/cr3-reload", {"live": 0}),
+    ("local/cr3-reload", {"live": 64}),
+    ("local/cr4-rewrite", {}),
+    ("local/cr4-pge-bare", {}),
+    ("local/cr4-pge-toggle", {}),
+    ("self/empty", {}),
+    ("self/nop-1", {}),
+    ("self/nop-10", {}),
+    ("self/nop-100", {}),
+    ("self/nop-1000", {}),
+]
+LOOPS = [
+    ("local/range-full", {"live": 512}, (512,)),
+    ("local/range-one-by-one", {"live": 512, "pages": 1}, (1, 512)),
+    ("local/range-one-by-one", {"live": 512, "pages": 8}, (8, 512)),
+    ("local/range-one-by-one", {"live": 512, "pages": 1024}, (1024, 512)),
+    ("refill/none", {"live": 64}, (64,)),
+    ("refill/none", {"live": 512}, (512,)),
+    ("refill/cr3-reload", {"live": 512}, (512,)),
+    ("refill/cr4-pge-toggle", {"live": 64}, (64,)),
+    ("refill/invlpg", {"live": 64}, (64,)),
+]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory, lab):
+    """Two boots of the same image that must not differ in a tick; by GRUB, which is soonest there."""
+    log = tmp_path_factory.mktemp("icount") / "console.log"
+    return [
+        run_sh(
+            *("--lab", "--boot", "grub-bios", "--cpus", "1", *ICOUNT),
+            *("--", "run=self/*,local/*,refill/* samples=64"),
+            log=log,
+        )
+        for _ in range(2)
+    ]
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    return Kernel(str(ROOT / "build/shootdown.elf"))
+
+
+def ids(value):
+    return "" if value in ({}, ()) else None
+
+
+@pytest.mark.parametrize("name, params", STRAIGHT)
+def test_the_latency_of_a_sequence_is_its_length(runs, kernel, name, params):
+    bench = runs[0].report.bench(name, **params)
+    assert bench["net"] == kernel.count(name) - kernel.count("baseline")
+    assert bench["p5"] == bench["p95"]
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in STRAIGHT}))
+def test_the_throughput_of_a_sequence_is_the_length_of_sixteen(runs, kernel, name):
+    bench = runs[0].report.bench(name, "throughput")
+    more = kernel.count(name, operations=32) - kernel.count(name, operations=16)
+    assert bench["net"] == pytest.approx(more / 16, abs=0.001)
+
+
+@pytest.mark.parametrize("name, params, loops", LOOPS)
+def test_the_latency_of_a_loop_is_what_its_turns_add_up_to(runs, kernel, name, params, loops):
+    bench = runs[0].report.bench(name, **params)
+    assert bench["net"] == kernel.count(name, loops=loops) - kernel.count("baseline")
+
+
+def test_two_boots_give_the_same_figures(runs):
+    first, second = ([r for r in run.report.all("bench")] for run in runs)
+    assert [(r["name"], r["params"], r["p50"]) for r in first] == [
+        (r["name"], r["params"], r["p50"]) for r in second
+    ]

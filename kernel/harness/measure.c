@@ -8,7 +8,7 @@
 #include "arch/x86/safe.h"
 #include "mm/kernel_space.h"
 
-#define BLOCK       32 /* samples in one turn */
+#define BLOCK       32 /* samples in one turn, up to STATS_TURN_MAX */
 #define WARM_UP     2  /* dropped at the start of each turn: caches and predictors forget */
 #define FIRST_LOOK  8  /* rounds before the intervals are looked at first; then at each doubling */
 #define SCALE       1000
@@ -94,6 +94,7 @@ static void summarise(const int64_t *samples, size_t n, int64_t *scratch, struct
 	memcpy(scratch, samples, n * sizeof(*samples));
 	stats_sort(scratch, n);
 	stats_compute(scratch, n, s);
+	stats_widen_by_turns(s, samples, n, BLOCK, scratch);
 }
 
 static bool is_narrow(const struct stats *s)

@@ -11,6 +11,8 @@
 #include "kernel/smp.h"
 #include "mm/kernel_space.h"
 
+#define UNSETTLED_PART 10
+
 /* A skip or a failure, for the lists at the end. The newest is the first. */
 struct remark {
 	struct remark *next;
@@ -387,6 +389,12 @@ static struct columns measure_columns(const struct measurement *m, size_t n)
 	return c;
 }
 
+/* The median could as well be 10% more or less: the machine did not keep still. */
+static bool is_unsettled(const struct stats *s)
+{
+	return (s->ci_hi - s->ci_lo) * UNSETTLED_PART > s->p50;
+}
+
 static void print_row(const struct measurement *m, const struct measurement *reference,
 		      struct columns c)
 {
@@ -395,8 +403,8 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 	axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
 	format(interval, sizeof(interval), "[%ld, %ld]", m->latency_stats.ci_lo - m->baseline,
 	       m->latency_stats.ci_hi - m->baseline);
-	printk("  %-*s %-*s %8ld %-17s %10s", c.name, m->bench->name, c.params, params, m->net,
-	       interval, nanoseconds(m->net * 1000).text);
+	printk("%c %-*s %-*s %8ld %-17s %10s", is_unsettled(&m->latency_stats) ? '~' : ' ', c.name,
+	       m->bench->name, c.params, params, m->net, interval, nanoseconds(m->net * 1000).text);
 	printk(" %12s", m->throughput_stats.n ? tenths(m->throughput_stats.p50).text : "-");
 	if (reference)
 		printk(" %8sx", fixed(divide_signed(m->net * 100, reference->net), 2).text);
@@ -408,6 +416,7 @@ void report_table(const char *group, size_t group_length, const struct measureme
 	const struct bench *reference = find_reference_bench(m, n);
 	struct columns c = measure_columns(m, n);
 	size_t measured = 0;
+	bool any_unsettled = false;
 
 	for (size_t i = 0; i < n; i++)
 		measured += m[i].n > 0;
@@ -420,10 +429,14 @@ void report_table(const char *group, size_t group_length, const struct measureme
 		printk("   against %s", reference->name + group_length + 1);
 	printk("\n");
 	for (size_t i = 0; i < n; i++) {
-		if (m[i].n)
-			print_row(&m[i], find_reference(m, n, &m[i]), c);
+		if (!m[i].n)
+			continue;
+		print_row(&m[i], find_reference(m, n, &m[i]), c);
+		any_unsettled |= is_unsettled(&m[i].latency_stats);
 	}
-	printk("\n");
+	printk("%s\n", any_unsettled ? "~ not settled: the interval is wider than 10% of the "
+				       "median\n"
+				     : "");
 }
 
 /* The bounds of the quotient where each median is anywhere in its own interval. */

@@ -86,6 +86,33 @@ static int64_t percentile(const int64_t *sorted, size_t n, unsigned p)
 	return sorted[(n * p + 99) / 100 - 1];
 }
 
+static int64_t median_of_turn(const int64_t *samples, size_t turn)
+{
+	int64_t sorted[STATS_TURN_MAX];
+
+	for (size_t i = 0; i < turn; i++)
+		sorted[i] = samples[i];
+	stats_sort(sorted, turn);
+	return percentile(sorted, turn, 50);
+}
+
+void stats_widen_by_turns(struct stats *s, const int64_t *samples, size_t n, size_t turn,
+			  int64_t *scratch)
+{
+	size_t turns = n / turn, lo, hi;
+
+	if (!turns)
+		return;
+	for (size_t i = 0; i < turns; i++)
+		scratch[i] = median_of_turn(samples + i * turn, turn);
+	stats_sort(scratch, turns);
+	stats_median_ranks(turns, &lo, &hi);
+	if (scratch[lo - 1] < s->ci_lo)
+		s->ci_lo = scratch[lo - 1];
+	if (scratch[hi - 1] > s->ci_hi)
+		s->ci_hi = scratch[hi - 1];
+}
+
 void stats_compute(const int64_t *sorted, size_t n, struct stats *s)
 {
 	size_t lo, hi;

@@ -26,6 +26,17 @@ void stats_sort(int64_t *samples, size_t n);
 /* Of sorted samples; n > 0. */
 void stats_compute(const int64_t *sorted, size_t n, struct stats *s);
 
+#define STATS_TURN_MAX 64
+
+/*
+ * Samples taken in a row have more in common than that interval supposes. This widens it, where it
+ * is narrower, to that of the medians of the turns in which the samples came: `turn` samples each,
+ * in their first order. A machine that changes between turns shows in it; one that changes between
+ * boots can't. `scratch` has room for n / turn.
+ */
+void stats_widen_by_turns(struct stats *s, const int64_t *samples, size_t n, size_t turn,
+			  int64_t *scratch);
+
 /* 1-based ranks of the interval of the median of n samples. */
 void stats_median_ranks(size_t n, size_t *lo, size_t *hi);
 

@@ -91,3 +91,20 @@ def test_two_boots_give_the_same_figures(runs):
     assert [(r["name"], r["params"], r["p50"]) for r in first] == [
         (r["name"], r["params"], r["p50"]) for r in second
     ]
+
+
+def test_two_runs_in_bochs_give_the_same_figures(tmp_path, lab):
+    """Bochs' time is simulated, so nothing may differ there either."""
+    runs = [
+        run_sh(
+            *("--lab", "--emulator", "bochs", "--cpu", "corei7_skylake_x", "--mem", "512M"),
+            *("--cpus", "1", "--", "run=local/* samples=64"),
+            log=tmp_path / "console.log",
+        )
+        for _ in range(2)
+    ]
+    first, second = ([r for r in run.report.all("bench")] for run in runs)
+    assert {r["name"] for r in first} >= {"local/invpcid-all", "local/cr3-switch-noflush"}
+    assert [(r["name"], r["params"], r["p50"]) for r in first] == [
+        (r["name"], r["params"], r["p50"]) for r in second
+    ]

@@ -167,6 +167,68 @@ static void median_interval_of_few(void **unused)
 	}
 }
 
+/* `turns` of 32 samples around a level that each turn has from `level_of`. */
+static struct stats stats_of_turns(size_t turns, int64_t (*level_of)(size_t turn))
+{
+	size_t n = turns * 32;
+	int64_t *samples = malloc(n * sizeof(*samples)), *sorted = malloc(n * sizeof(*sorted));
+	struct stats s;
+
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = samples[i] = level_of(i / 32) + (int64_t)(random64() % 5) - 2;
+	stats_sort(sorted, n);
+	stats_compute(sorted, n, &s);
+	stats_widen_by_turns(&s, samples, n, 32, sorted);
+	free(samples);
+	free(sorted);
+	return s;
+}
+
+static int64_t steady(size_t turn)
+{
+	(void)turn;
+	return 1000;
+}
+
+/* The machine is slow for a while. */
+static int64_t two_states(size_t turn)
+{
+	return turn % 16 < 10 ? 1000 : 2000;
+}
+
+static int64_t drifting(size_t turn)
+{
+	return 1000 + (int64_t)turn * 10;
+}
+
+static void turns_that_differ_widen_the_interval(void **unused)
+{
+	struct stats s = stats_of_turns(64, steady);
+
+	(void)unused;
+	assert_in_range(s.ci_lo, 999, 1000);
+	assert_in_range(s.ci_hi, 1000, 1001);
+	s = stats_of_turns(16, two_states);
+	assert_in_range(s.p50, 998, 1002);
+	assert_in_range(s.ci_lo, 998, 1002);
+	assert_in_range(s.ci_hi, 1998, 2002);
+	/* 64 turns: the 24th and the 41st. */
+	s = stats_of_turns(64, drifting);
+	assert_in_range(s.ci_lo, 1000 + 22 * 10, 1000 + 24 * 10);
+	assert_in_range(s.ci_hi, 1000 + 39 * 10, 1000 + 41 * 10);
+}
+
+static void less_than_a_turn_changes_nothing(void **unused)
+{
+	int64_t samples[31] = {5, 1, 9};
+	struct stats s = {.ci_lo = 3, .ci_hi = 4};
+
+	(void)unused;
+	stats_widen_by_turns(&s, samples, 31, 32, NULL);
+	assert_int_equal(s.ci_lo, 3);
+	assert_int_equal(s.ci_hi, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +236,8 @@ int main(void)
 		cmocka_unit_test(any_samples),
 		cmocka_unit_test(median_interval_covers),
 		cmocka_unit_test(median_interval_of_few),
+		cmocka_unit_test(turns_that_differ_widen_the_interval),
+		cmocka_unit_test(less_than_a_turn_changes_nothing),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

@@ -87,6 +87,18 @@ ALWAYS_INLINE void invpcid(uint64_t type, const struct invpcid_desc *desc)
 	__asm__ volatile("invpcid (%0), %1" : : "r"(desc), "r"(type) : "memory");
 }
 
+/*
+ * Reads `count` words, > 0, each of which holds the address of the next. In assembly so that every
+ * compiler makes the same loop of it, which is timed.
+ */
+ALWAYS_INLINE void load_chain(uint64_t first, uint64_t count)
+{
+	__asm__ volatile("1:\tmov (%0), %0\n\tdec %1\n\tjnz 1b"
+			 : "+r"(first), "+r"(count)
+			 :
+			 : "memory", "cc");
+}
+
 ALWAYS_INLINE void lfence(void)
 {
 	__asm__ volatile("lfence" : : : "memory");

@@ -55,7 +55,7 @@ struct bench {
 	void (*enter)(const struct bench_args *args);
 	void (*leave)(const struct bench_args *args);
 
-	/* From BENCH_SAMPLER: n times of one, 16 or 32 operations. Interrupts off. */
+	/* From a BENCH_SAMPLER: n times of one, 16 or 32 operations. Interrupts off. */
 	void (*sample)(const struct bench_args *args, enum bench_length length, int64_t *ticks,
 		       size_t n);
 };
@@ -110,26 +110,36 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 }
 
 /* Defines `name`, a bench.sample for `op`, an always-inline function of three operands. */
-#define BENCH_SAMPLER(name, op) BENCH_SAMPLER_AFTER(name, bench_touch, op)
-
-/* The same with another always-inline function untimed before each section. */
-#define BENCH_SAMPLER_AFTER(name, prepare, op)                                                    \
+#define BENCH_SAMPLER(name, op)                                                                   \
 	static void name(const struct bench_args *args, enum bench_length length, int64_t *ticks, \
 			 size_t n)                                                                \
 	{                                                                                         \
 		for (size_t i = 0; i < n; i++) {                                                  \
 			switch (length) {                                                         \
 			case BENCH_ONE:                                                           \
-				ticks[i] = bench_time(args, BENCH_ONE, prepare, op);              \
+				ticks[i] = bench_time(args, BENCH_ONE, bench_touch, op);          \
 				break;                                                            \
 			case BENCH_UNROLL:                                                        \
-				ticks[i] = bench_time(args, BENCH_UNROLL, prepare, op);           \
+				ticks[i] = bench_time(args, BENCH_UNROLL, bench_touch, op);       \
 				break;                                                            \
 			case BENCH_UNROLL_TWICE:                                                  \
-				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, prepare, op);     \
+				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, bench_touch, op); \
 				break;                                                            \
 			}                                                                         \
 		}                                                                                 \
+	}
+
+/*
+ * The same for a benchmark without throughput, with an always-inline function of its own untimed
+ * before each section.
+ */
+#define BENCH_SAMPLER_ONCE(name, prepare, op)                                                     \
+	static void name(const struct bench_args *args, enum bench_length length, int64_t *ticks, \
+			 size_t n)                                                                \
+	{                                                                                         \
+		(void)length;                                                                     \
+		for (size_t i = 0; i < n; i++)                                                    \
+			ticks[i] = bench_time(args, BENCH_ONE, prepare, op);                      \
 	}
 
 /* Registers a benchmark: its address goes to a section of its own, which the runner walks. */

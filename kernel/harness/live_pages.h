@@ -32,10 +32,8 @@ uint64_t live_pages_base(enum page_size size);
 /* Reads each page once. */
 ALWAYS_INLINE void live_pages_touch(struct live_pages live)
 {
-	uint64_t at = live.head;
-
-	for (uint64_t left = live.count; left; left--)
-		at = *(const volatile uint64_t *)at;
+	if (live.count)
+		load_chain(live.head, live.count);
 }
 
 #endif

@@ -74,8 +74,8 @@ ALWAYS_INLINE void op_ping_xapic(uint64_t pings, uint64_t apic_id, uint64_t paus
 	wait_for_answer((const uint64_t *)pings, before, pauses);
 }
 
-BENCH_SAMPLER(sample_x2apic, op_ping_x2apic)
-BENCH_SAMPLER(sample_xapic, op_ping_xapic)
+BENCH_SAMPLER_ONCE(sample_x2apic, bench_touch, op_ping_x2apic)
+BENCH_SAMPLER_ONCE(sample_xapic, bench_touch, op_ping_xapic)
 
 /* Stops sending at the first loss: the figures are worth nothing then, and each loss costs time. */
 static void sample(const struct bench_args *args, enum bench_length length, int64_t *ticks,

@@ -38,7 +38,7 @@ static const char *setup(struct bench_args *args)
 ALWAYS_INLINE void op_touch(uint64_t a, uint64_t b, uint64_t c)
 {
 	(void)c;
-	live_pages_touch((struct live_pages){a, (uint32_t)b});
+	load_chain(a, b);
 }
 
 #define REFILL(symbol, suffix, text, needs, flush, ...)                                          \
@@ -47,7 +47,7 @@ ALWAYS_INLINE void op_touch(uint64_t a, uint64_t b, uint64_t c)
 		bench_touch(args);                                                               \
 		flush;                                                                           \
 	}                                                                                        \
-	BENCH_SAMPLER_AFTER(sample_##symbol, prepare_##symbol, op_touch)                         \
+	BENCH_SAMPLER_ONCE(sample_##symbol, prepare_##symbol, op_touch)                          \
 	static const struct bench refill_##symbol = {.name = "refill/" suffix,                   \
 						     .what = "reading `live` pages after " text, \
 						     .need = {.features = needs},                \

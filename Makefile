@@ -176,7 +176,8 @@ TEST_CFLAGS   := -Itests/host/shim $(HOST_WARNINGS) -O1 -fsanitize=address,undef
 REPORT_FILES  := $(wildcard tools/report/*.c)
 PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c kernel/screen.c \
                  kernel/smbios.c \
-                 kernel/harness/axis.c kernel/harness/crossover.c kernel/harness/crc32c.c kernel/harness/records.c kernel/harness/stats.c \
+                 kernel/harness/axis.c kernel/harness/crc32c.c kernel/harness/crossover.c \
+                 kernel/harness/errata.c kernel/harness/records.c kernel/harness/stats.c \
                  arch/x86/acpi.c arch/x86/topology.c boot/multiboot2/tags.c mm/frames.c \
                  mm/memory_map.c mm/paging.c boot/efi_map.c arch/x86/uart.c \
                  $(filter-out tools/report/main.c,$(REPORT_FILES))

@@ -75,7 +75,7 @@ bochs_medium_lines() {
 }
 
 # rfb is the only display that takes neither a terminal nor an X server. sync=none: as fast as it
-# goes.
+# goes. port_e9_hack: the guest knows by it that this is Bochs (arch/x86/features.c).
 bochs_config() {
     cat <<CONFIG
 megs: $(bochs_mem_mib)
@@ -88,6 +88,7 @@ com1: enabled=1, mode=file, dev="$work/serial"
 display_library: rfb, options="timeout=0"
 sound: waveoutdrv=dummy, waveindrv=dummy, midioutdrv=dummy
 clock: sync=none
+port_e9_hack: enabled=1
 log: "$work/bochs.log"
 panic: action=report
 error: action=report

@@ -103,6 +103,29 @@ static enum cpu_vendor vendor_of(const char *name)
 	return VENDOR_OTHER;
 }
 
+/*
+ * Bochs sets no hypervisor bit. Its user manual, "port_e9_hack":
+ * where that is enabled, reading port E9h gives E9h. On a PC nothing is there: FFh.
+ */
+#define BOCHS_PORT 0xe9
+
+static bool is_bochs(void)
+{
+	return inb(BOCHS_PORT) == BOCHS_PORT;
+}
+
+static void read_hypervisor(void)
+{
+	struct cpuid c;
+
+	if (table[FEATURE_HYPERVISOR].present) {
+		c = cpuid(0x40000000, 0);
+		copy_text(cpu_identity.hypervisor, (uint32_t[]){c.ebx, c.ecx, c.edx}, 3);
+	} else if (is_bochs()) {
+		memcpy(cpu_identity.hypervisor, "Bochs", sizeof("Bochs"));
+	}
+}
+
 static void read_identity(void)
 {
 	struct cpuid c = cpuid(0, 0);
@@ -117,10 +140,7 @@ static void read_identity(void)
 		cpu_identity.model |= (eax >> 16 & 0xf) << 4;
 	cpu_identity.stepping = eax & 0xf;
 	read_brand();
-	if (table[FEATURE_HYPERVISOR].present) {
-		c = cpuid(0x40000000, 0);
-		copy_text(cpu_identity.hypervisor, (uint32_t[]){c.ebx, c.ecx, c.edx}, 3);
-	}
+	read_hypervisor();
 }
 
 void features_init(void)

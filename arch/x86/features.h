@@ -52,8 +52,9 @@ enum cpu_vendor { VENDOR_OTHER, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON };
 struct cpu_identity {
 	enum cpu_vendor vendor;
 	char vendor_name[13];
-	char brand[49];      /* "" where the CPU gives none */
-	char hypervisor[13]; /* its CPUID signature, "" without one */
+	char brand[49]; /* "" where the CPU gives none */
+	/* Its CPUID signature, or the name of an emulator that has none; "" on a CPU of its own. */
+	char hypervisor[13];
 	uint32_t family, model, stepping;
 };
 

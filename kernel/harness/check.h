@@ -24,11 +24,12 @@ enum check_result {
 
 #define CHECK_TEXT_MAX 160
 
-/* What the check tells beside its verdict. All start empty. */
+/* What the check tells beside its verdict. All of its starts empty. */
 struct check_report {
 	char why[CHECK_TEXT_MAX];     /* of any verdict but pass; may be given with pass */
 	char control[CHECK_TEXT_MAX]; /* what the negative control saw, where there is one */
 	uint32_t kept, of;            /* of CHECK_RETENTION: entries that survived, of so many */
+	enum suite suite;             /* not the check's to tell: how thorough it is to be */
 };
 
 struct check {

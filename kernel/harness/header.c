@@ -6,6 +6,7 @@
 #include "arch/x86/features.h"
 #include "kernel/console.h"
 #include "kernel/format.h"
+#include "kernel/harness/errata.h"
 #include "kernel/harness/records.h"
 #include "kernel/harness/report.h"
 #include "kernel/smbios.h"
@@ -52,11 +53,11 @@ static void print_cmdline(struct slice cmdline)
 
 static void head_run(const struct boot_info *info, struct slice cmdline)
 {
-	const char *hypervisor = "none";
+	const char *hypervisor = cpu_identity.hypervisor;
 	const char *secure = NAME_AT(secure_names, info->secure_boot);
 
-	if (feature_has(FEATURE_HYPERVISOR))
-		hypervisor = *cpu_identity.hypervisor ? cpu_identity.hypervisor : "unnamed";
+	if (!*hypervisor)
+		hypervisor = feature_has(FEATURE_HYPERVISOR) ? "unnamed" : "none";
 	printk("Shootdown %s (%s, %s)   %s, Secure Boot %s\n", SHOOTDOWN_VERSION, shootdown_commit,
 	       shootdown_compiler, info->firmware, secure);
 	record_begin(&record, "run");
@@ -131,6 +132,21 @@ static void print_features(void)
 	printk("\n");
 }
 
+/* Those that apply here and that a check knows of. */
+static void list_errata(void)
+{
+	const struct erratum *e;
+
+	record_open(&record, "errata", '[');
+	for (unsigned i = 0; (e = errata_at(i)) != NULL; i++) {
+		if (!errata_here(e))
+			continue;
+		record_string(&record, NULL, e->name);
+		printk("erratum   %s\n", e->text);
+	}
+	record_close(&record, ']');
+}
+
 static void head_cpu(void)
 {
 	const struct cpu_identity *id = &cpu_identity;
@@ -146,8 +162,7 @@ static void head_cpu(void)
 	record_unsigned(&record, "microcode", cpus[0]->microcode);
 	list_features("features", false);
 	list_features("disabled", true);
-	record_open(&record, "errata", '[');
-	record_close(&record, ']');
+	list_errata();
 	record_end(&record);
 }
 
@@ -271,6 +286,17 @@ static void head_clock(void)
 	record_end(&record);
 }
 
+static void head_hypervisor(void)
+{
+	const char *name = cpu_identity.hypervisor;
+
+	if (text_equal(name, "TCGTCGTCGTCG") || text_equal(name, "Bochs"))
+		printk("note      hypervisor %s: times are the emulator's, not a CPU's\n", name);
+	else if (feature_has(FEATURE_HYPERVISOR))
+		printk("note      hypervisor %s: times are a guest's: exits to it are in them\n",
+		       name);
+}
+
 void report_header(const struct boot_info *info, struct slice cmdline)
 {
 	head_run(info, cmdline);
@@ -280,10 +306,6 @@ void report_header(const struct boot_info *info, struct slice cmdline)
 	head_cpus();
 	print_features();
 	head_clock();
-	if (feature_has(FEATURE_HYPERVISOR))
-		printk("note      hypervisor %s: times are %s\n", cpu_identity.hypervisor,
-		       text_equal(cpu_identity.hypervisor, "TCGTCGTCGTCG")
-			       ? "the emulator's, not a CPU's"
-			       : "a guest's: exits to the hypervisor are in them");
+	head_hypervisor();
 	printk("\n");
 }

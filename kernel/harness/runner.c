@@ -9,6 +9,7 @@
 #include "kernel/console.h"
 #include "kernel/format.h"
 #include "kernel/harness/conclusion.h"
+#include "kernel/harness/errata.h"
 #include "kernel/harness/report.h"
 #include "kernel/panic.h"
 #include "kernel/text.h"
@@ -187,6 +188,25 @@ static void count_verdict(enum check_result result, struct run_totals *totals)
 	totals->xfail += result == CHECK_XFAIL;
 }
 
+/* A failure that an erratum of this machine explains, told after what the check saw. */
+static enum check_result excuse(const struct check *check, const struct axis_point *at,
+				enum check_result result, struct check_report *report)
+{
+	char params[AXES_TEXT_MAX];
+	const char *expected;
+	size_t length;
+
+	if (result != CHECK_FAIL)
+		return result;
+	axes_text(check->axes, at, params, sizeof(params));
+	expected = errata_expects(check->name, params);
+	if (!expected)
+		return CHECK_FAIL;
+	length = text_length(report->why, sizeof(report->why));
+	format(report->why + length, sizeof(report->why) - length, "; %s", expected);
+	return CHECK_XFAIL;
+}
+
 /* Every combination of the check's axes. */
 static void run_rows(const struct check *check, const struct options *o,
 		     struct report_check_rows *rows, struct run_totals *totals)
@@ -199,7 +219,8 @@ static void run_rows(const struct check *check, const struct options *o,
 		enum check_result result;
 
 		memset(&report, 0, sizeof(report));
-		result = check->run(&report, &at);
+		report.suite = o->suite;
+		result = excuse(check, &at, check->run(&report, &at), &report);
 		count_verdict(result, totals);
 		report_check_row(rows, &at, result, &report);
 	}

@@ -5,11 +5,20 @@
 #include <stddef.h>
 
 const char *const inject_names[INJECT_COUNT + 1] = {
-	[INJECT_NONE] = "none",         [INJECT_PANIC] = "panic",
-	[INJECT_FAULT] = "fault",       [INJECT_OVERFLOW] = "overflow",
-	[INJECT_FAIL] = "fail",         [INJECT_SKIP_LOCAL] = "skip-local",
-	[INJECT_NO_FAULT] = "no-fault", [INJECT_WX] = "wx",
-	[INJECT_NO_GUARD] = "no-guard", [INJECT_DEAD_AP] = "dead-ap",
+	[INJECT_NONE] = "none",
+	[INJECT_PANIC] = "panic",
+	[INJECT_FAULT] = "fault",
+	[INJECT_OVERFLOW] = "overflow",
+	[INJECT_FAIL] = "fail",
+	[INJECT_SKIP_LOCAL] = "skip-local",
+	[INJECT_NO_FAULT] = "no-fault",
+	[INJECT_WX] = "wx",
+	[INJECT_NO_GUARD] = "no-guard",
+	[INJECT_DEAD_AP] = "dead-ap",
+	[INJECT_NO_GLOBAL] = "no-global",
+	[INJECT_WRONG_TYPE] = "wrong-type",
+	[INJECT_WRONG_PCID] = "wrong-pcid",
+	[INJECT_STALE_PSC] = "stale-psc",
 	[INJECT_COUNT] = NULL,
 };
 

@@ -19,6 +19,10 @@ enum inject {
 	INJECT_WX,         /* map a page both writable and executable */
 	INJECT_NO_GUARD,   /* map the page below a stack */
 	INJECT_DEAD_AP,    /* send the last AP neither INIT nor SIPI */
+	INJECT_NO_GLOBAL,  /* leave out the flush under test where the entry is global */
+	INJECT_WRONG_TYPE, /* run INVPCID under test with the next narrower type */
+	INJECT_WRONG_PCID, /* and with another PCID in its descriptor */
+	INJECT_STALE_PSC,  /* keep old what a paging-structure cache would hold */
 	INJECT_COUNT
 };
 

@@ -11,6 +11,7 @@
 #define STACKS_BASE     0xffffd00000000000ull /* kernel stacks, a guard page below each */
 #define MMIO_BASE       0xffffe00000000000ull /* device registers, uncached */
 #define TEST_BASE       0xfffff00000000000ull /* pages that benchmarks and checks map */
+#define TEST_SLOT_BASE  0xfffff80000000000ull /* 512 GiB under a top-level entry of their own */
 #define KERNEL_BASE     0xffffffff80000000ull /* the image; linker.ld has the same number */
 
 #endif

@@ -128,6 +128,22 @@ uint64_t *paging_entry(const struct page_tables *tables, uint64_t va, enum page_
 	return NULL;
 }
 
+uint64_t *paging_entry_at(const struct page_tables *tables, uint64_t va, unsigned level)
+{
+	uint64_t table = tables->root;
+
+	if (level >= tables->levels)
+		return NULL;
+	for (unsigned at = tables->levels - 1; at > level; at--) {
+		uint64_t entry = *entry_of(table, va, at);
+
+		if (!(entry & PTE_PRESENT) || is_leaf(entry, at))
+			return NULL;
+		table = entry & PTE_ADDR_MASK;
+	}
+	return entry_of(table, va, level);
+}
+
 bool paging_unmap(struct page_tables *tables, uint64_t va)
 {
 	uint64_t *entry = paging_entry(tables, va, NULL);

@@ -49,6 +49,12 @@ bool paging_map_range(struct page_tables *tables, uint64_t va, uint64_t phys, ui
  */
 uint64_t *paging_entry(const struct page_tables *tables, uint64_t va, enum page_size *size);
 
+/*
+ * The entry for `va` in the table of `level` (0: the page table), present or not. NULL where no
+ * table of that level is there.
+ */
+uint64_t *paging_entry_at(const struct page_tables *tables, uint64_t va, unsigned level);
+
 /* Clears the entry that maps `va`. Tables stay. False: nothing was mapped. */
 bool paging_unmap(struct page_tables *tables, uint64_t va);
 

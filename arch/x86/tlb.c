@@ -17,10 +17,8 @@ static void change_pge_and_back(void)
 
 void tlb_flush_all_local(void)
 {
-	static const struct invpcid_desc none;
-
 	if (feature_has(FEATURE_INVPCID))
-		invpcid(INVPCID_ALL_GLOBAL, &none);
+		tlb_flush_all_by_invpcid();
 	else if (feature_info(FEATURE_PGE)->present)
 		change_pge_and_back();
 	else

@@ -199,6 +199,28 @@ MACHINES = [
         xfails=("fault/invpcid-type-high",),
     ),
     Machine(
+        "bochs-wrong-type",
+        emulator="bochs",
+        lab=True,
+        mem="512M",
+        cmdline="inject=wrong-type run=fault/invpcid-*,stale/*",
+        status=1,
+        # INVPCID types 0, 1 and 3 are all the same there.
+        fails=("stale/invpcid-all",),
+        xfails=("fault/invpcid-type-high",),
+    ),
+    Machine(
+        "bochs-wrong-pcid",
+        emulator="bochs",
+        lab=True,
+        mem="512M",
+        cmdline="inject=wrong-pcid run=fault/invpcid-*,stale/*",
+        status=1,
+        # It has no PCIDs in its TLB, so that no stale/* can notice.
+        fails=("fault/invpcid-pcid-addr", "fault/invpcid-pcid-context"),
+        xfails=("fault/invpcid-type-high",),
+    ),
+    Machine(
         "bochs-ryzen",
         emulator="bochs",
         lab=True,

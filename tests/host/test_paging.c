@@ -170,6 +170,23 @@ static void test_the_frame_of_a_large_page_is_aligned(void **unused)
 	expect(0, 0x200000, 0x400000, PAGE_2M, 0);
 }
 
+static void test_an_entry_is_found_at_its_level(void **unused)
+{
+	const uint64_t small = HIGH | 0x12345000, large = HIGH | 0x40000000;
+
+	(void)unused;
+	assert_true(paging_map(&tables, small, 0x5000, PAGE_4K, 0));
+	assert_true(paging_map(&tables, large, 0x400000, PAGE_2M, 0));
+	for (unsigned level = 0; level < tables.levels; level++)
+		assert_ptr_equal(paging_entry_at(&tables, small, level), entry_at(small, level));
+	assert_null(paging_entry_at(&tables, small, tables.levels));
+	assert_null(paging_entry_at(&tables, large, 0)); /* no table below a large page */
+	assert_ptr_equal(paging_entry_at(&tables, large, 1), entry_at(large, 1));
+	/* Present or not, where the table is there; none where it is not. */
+	assert_non_null(paging_entry_at(&tables, 0x5000, tables.levels - 1));
+	assert_null(paging_entry_at(&tables, 0x5000, tables.levels - 2));
+}
+
 static void test_the_visitor_may_end_it(void **unused)
 {
 	(void)unused;
@@ -194,6 +211,8 @@ int main(void)
 		TEST(test_every_level_narrows, 4),
 		TEST(test_every_level_narrows, 5),
 		TEST(test_the_frame_of_a_large_page_is_aligned, 4),
+		TEST(test_an_entry_is_found_at_its_level, 4),
+		TEST(test_an_entry_is_found_at_its_level, 5),
 		TEST(test_the_visitor_may_end_it, 4),
 		TEST(test_the_visitor_may_end_it, 5),
 	};

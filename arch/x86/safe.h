@@ -55,6 +55,14 @@ static inline fault_t wrmsr_safe(uint32_t msr, uint64_t value)
 	return fault;
 }
 
+static inline fault_t write_cr0_safe(uint64_t value)
+{
+	fault_t fault;
+
+	__asm__ volatile(GUARDED("mov %1, %%cr0") : "=a"(fault) : "r"(value) : "memory", "cc");
+	return fault;
+}
+
 static inline fault_t write_cr3_safe(uint64_t value)
 {
 	fault_t fault;
@@ -78,6 +86,37 @@ static inline fault_t invpcid_safe(uint64_t type, const struct invpcid_desc *des
 	__asm__ volatile(GUARDED("invpcid (%1), %2")
 			 : "=a"(fault)
 			 : "r"(desc), "r"(type)
+			 : "memory", "cc");
+	return fault;
+}
+
+/* No assembler takes a LOCK prefix with these. */
+static inline fault_t invpcid_lock_safe(uint64_t type, const struct invpcid_desc *desc)
+{
+	fault_t fault;
+
+	__asm__ volatile(GUARDED(".byte 0xf0\n\tinvpcid (%1), %2")
+			 : "=a"(fault)
+			 : "r"(desc), "r"(type)
+			 : "memory", "cc");
+	return fault;
+}
+
+static inline fault_t invlpg_safe(uint64_t va)
+{
+	fault_t fault;
+
+	__asm__ volatile(GUARDED("invlpg (%1)") : "=a"(fault) : "r"(va) : "memory", "cc");
+	return fault;
+}
+
+static inline fault_t invlpg_lock_safe(uint64_t va)
+{
+	fault_t fault;
+
+	__asm__ volatile(GUARDED(".byte 0xf0\n\tinvlpg (%1)")
+			 : "=a"(fault)
+			 : "r"(va)
 			 : "memory", "cc");
 	return fault;
 }

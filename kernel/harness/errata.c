@@ -37,6 +37,20 @@ static const struct erratum table[] = {
 		.checks = "fault/invpcid-type-high *",
 		.hypervisor = "Bochs",
 	},
+	/* QEMU 7.2 to 11.1: seen with this check. */
+	{
+		.name = "TCG-CR4-PCIDE",
+		.text = "TCG takes CR4.PCIDE anyway",
+		.checks = "fault/cr4-pcide-absent *",
+		.hypervisor = "TCGTCGTCGTCG",
+	},
+	{
+		/* 7.2; the rule is there in 11.1. */
+		.name = "TCG-INVLPG-lock",
+		.text = "TCG runs LOCK INVLPG",
+		.checks = "fault/invlpg-lock *",
+		.hypervisor = "TCGTCGTCGTCG",
+	},
 };
 
 const struct erratum *errata_at(unsigned i)

@@ -73,6 +73,18 @@ FAILING = {
     "fail": {"smp/all-cpus-answer"},
     "wx": {"fault/w-xor-x"},
     "no-guard": {"fault/stack-guards"},
+    "no-fault": {
+        "fault/cr0-cpl3",
+        "fault/cr3-cpl3",
+        "fault/cr4-cpl3",
+        "fault/cr4-la57",
+        "fault/cr4-pcide-absent",
+        "fault/invlpg-cpl3",
+        "fault/invlpg-lock",
+        "fault/invlpg-noncanonical",
+        "fault/invpcid-absent",
+        "fault/load-noncanonical",
+    },
     "skip-local": {
         "stale/cr3-reload",
         "stale/cr4-pge",
@@ -103,7 +115,9 @@ def test_an_injected_fault_fails_its_checks_and_no_other(boot, inject):
     run = boot("--boot", "grub-bios", "--", f"inject={inject}", "run=smp/*,stale/*,fault/*")
     run.report.assert_whole()
     failed = run.report.all("check", result="fail")
-    assert {c["name"] for c in failed} == FAILING[inject]
+    # Some of them fail there as an erratum has it, with or without the fault put in.
+    expected = {c["name"] for c in run.report.all("check", result="xfail")} & FAILING[inject]
+    assert {c["name"] for c in failed} | expected == FAILING[inject]
     if inject in ROWS:
         key, value = ROWS[inject]
         assert {c["params"][key] for c in failed} == {value}

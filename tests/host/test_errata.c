@@ -87,6 +87,10 @@ static void an_emulator_is_known_by_its_name(void **unused)
 	machine.hypervisor = "Bochs";
 	assert_non_null(errata_find(&machine, "fault/invpcid-type-high", ""));
 	assert_null(errata_find(&machine, "fault/invpcid-type", ""));
+	assert_null(errata_find(&machine, "fault/cr4-pcide-absent", ""));
+	machine.hypervisor = "TCGTCGTCGTCG";
+	machine.guest = true;
+	assert_non_null(errata_find(&machine, "fault/cr4-pcide-absent", ""));
 	machine.model = 0x97; /* an emulated CPU has not got the errata of the one it plays */
 	assert_null(errata_find(&machine, "stale/invlpg", GLOBAL_4K));
 }

@@ -164,7 +164,7 @@ MACHINES = [
         mem="512M",
         cmdline="suite=quick",
         xfails=("fault/invpcid-type-high",),  # docs/checks.md
-        runs_all="PCID",
+        runs_all="PCID = 0",
         says={
             "run.hypervisor": "Bochs",
             "cpu.errata": ["Bochs-INVPCID-type"],

@@ -141,6 +141,8 @@ static void read_identity(void)
 	cpu_identity.stepping = eax & 0xf;
 	read_brand();
 	read_hypervisor();
+	cpu_identity.emulated = !memcmp(cpu_identity.hypervisor, "TCGTCGTCGTCG", 12) ||
+				!memcmp(cpu_identity.hypervisor, "Bochs", 6);
 }
 
 void features_init(void)

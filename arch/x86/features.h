@@ -55,6 +55,7 @@ struct cpu_identity {
 	char brand[49]; /* "" where the CPU gives none */
 	/* Its CPUID signature, or the name of an emulator that has none; "" on a CPU of its own. */
 	char hypervisor[13];
+	bool emulated; /* no CPU runs the instructions, so no time here says anything of one */
 	uint32_t family, model, stepping;
 };
 

@@ -290,7 +290,7 @@ static void head_hypervisor(void)
 {
 	const char *name = cpu_identity.hypervisor;
 
-	if (text_equal(name, "TCGTCGTCGTCG") || text_equal(name, "Bochs"))
+	if (cpu_identity.emulated)
 		printk("note      hypervisor %s: times are the emulator's, not a CPU's\n", name);
 	else if (feature_has(FEATURE_HYPERVISOR))
 		printk("note      hypervisor %s: times are a guest's: exits to it are in them\n",

@@ -9,6 +9,7 @@
 #include "kernel/format.h"
 #include "kernel/harness/records.h"
 #include "kernel/smp.h"
+#include "mm/frames.h"
 #include "mm/kernel_space.h"
 
 #define UNSETTLED_PART 10
@@ -24,6 +25,10 @@ struct remark {
 };
 
 static struct remark *remarks;
+
+/* Remarks are taken from memory a frame at a time. */
+static struct remark *free_remarks;
+static size_t nr_free_remarks;
 static struct record record;
 
 static const char *const result_names[] = {
@@ -68,9 +73,18 @@ static struct figure nanoseconds(int64_t milliticks)
 	return tenths(picoseconds(milliticks));
 }
 
+static struct remark *new_remark(void)
+{
+	if (!nr_free_remarks) {
+		free_remarks = kernel_memory_alloc(FRAME_SIZE);
+		nr_free_remarks = free_remarks ? FRAME_SIZE / sizeof(*free_remarks) : 0;
+	}
+	return nr_free_remarks ? &free_remarks[--nr_free_remarks] : NULL;
+}
+
 static void remember(const char *name, const char *params, const char *why, bool failed)
 {
-	struct remark *r = kernel_memory_alloc(sizeof(*r));
+	struct remark *r = new_remark();
 
 	if (!r)
 		return;
@@ -478,8 +492,8 @@ void report_advice(const struct report_advice *a)
 
 	if (a->axes)
 		axes_text(a->axes, &a->at, params, sizeof(params));
-	printk("  advice: %s = %ld%s%s%s: %s\n", a->tunable, a->value, *params ? " (" : "", params,
-	       *params ? ")" : "", a->why);
+	printk("  advice: %s=%ld%s%s: %s\n", a->tunable, a->value, *params ? " with " : "", params,
+	       a->why);
 	record_begin(&record, "advice");
 	record_string(&record, "tunable", a->tunable);
 	record_open(&record, "params", '{');
@@ -514,6 +528,31 @@ static struct remark *reversed(struct remark *list)
 	return out;
 }
 
+/* Not printed yet, and to be printed under the same heading as `r`. */
+static bool is_due(const struct remark *same, const struct remark *r)
+{
+	return !same->printed && same->failed == r->failed &&
+	       !memcmp(same->why, r->why, sizeof(r->why));
+}
+
+/* A failure with its parameters; of skips those of one name together, for there can be many. */
+static void print_remark(struct remark *r)
+{
+	unsigned rows = 1;
+
+	for (struct remark *same = r->next; same && !r->failed; same = same->next) {
+		if (is_due(same, r) && same->name == r->name) {
+			same->printed = true;
+			rows++;
+		}
+	}
+	r->printed = true;
+	if (rows > 1)
+		printk("    %s  %u rows\n", r->name, rows);
+	else
+		printk("    %s%s%s\n", r->name, *r->params ? "  " : "", r->params);
+}
+
 /* Those with the same reason under one heading, in the order they came. */
 static void print_remarks(const char *title, bool failed)
 {
@@ -527,10 +566,8 @@ static void print_remarks(const char *title, bool failed)
 		titled = true;
 		printk("  %s\n", *r->why ? r->why : "(no reason given)");
 		for (struct remark *same = r; same; same = same->next) {
-			if (same->failed != failed || memcmp(same->why, r->why, sizeof(r->why)))
-				continue;
-			same->printed = true;
-			printk("    %s%s%s\n", same->name, *same->params ? "  " : "", same->params);
+			if (is_due(same, r))
+				print_remark(same);
 		}
 	}
 	if (titled)
@@ -554,7 +591,7 @@ void report_end(const struct run_totals *t, uint64_t elapsed_ms)
 	print_remarks("FAILED", true);
 	printk("%u benchmarks, %s s", t->benches, tenths(elapsed_ms).text);
 	if (t->xfail)
-		printk(", %u failed as this CPU's errata say", t->xfail);
+		printk(", %u failed as known errata say", t->xfail);
 	printk("\n");
 	record_end(&record);
 	printk("Shootdown: %u passed, %u failed, %u skipped\n", t->pass, t->fail, t->skip);

@@ -113,6 +113,20 @@ static void collect(struct report_advice *advice, const struct measurement *m, s
 	}
 }
 
+/* The refill is in the curves. */
+static void explain(struct report_advice *advice)
+{
+	const char *whose = cpu_identity.emulated ? " (an emulator's times)" : "";
+
+	if (advice->value == advice->x[advice->nr_points - 1])
+		format(advice->why, sizeof(advice->why),
+		       "no number of pages makes one MOV CR3 cheaper%s", whose);
+	else
+		format(advice->why, sizeof(advice->why),
+		       "one MOV CR3 is cheaper from %ld page%s on; Linux: 33%s", advice->value + 1,
+		       advice->value ? "s" : "", whose);
+}
+
 static bool advise(const struct measurement *m, size_t n, const struct measurement *level)
 {
 	struct report_advice advice = {
@@ -127,13 +141,7 @@ static bool advise(const struct measurement *m, size_t n, const struct measureme
 	if (!advice.nr_points)
 		return false;
 	advice.value = crossover(advice.x, advice.curves[0].ticks, advice.nr_points, level->net);
-	if (advice.value == advice.x[advice.nr_points - 1])
-		format(advice.why, sizeof(advice.why),
-		       "no number of pages measured makes one MOV CR3 cheaper, refill included");
-	else
-		format(advice.why, sizeof(advice.why),
-		       "from %ld pages on one MOV CR3 is cheaper, refill included; Linux has 33",
-		       advice.value + 1);
+	explain(&advice);
 	report_advice(&advice);
 	return true;
 }

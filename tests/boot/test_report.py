@@ -138,3 +138,56 @@ def test_log_with_a_lost_line_is_noticed(plain_run, tmp_path):
     done = report_check(lost)
     assert done.returncode == 2
     assert "12" in done.stdout
+
+
+def test_local_invalidation_has_its_whole_price_list(plain_run):
+    report = plain_run.report
+    for name in (
+        *("invlpg-4k", "invlpg-4k-global", "invlpg-2m", "invlpg-not-present"),
+        *("invlpg-non-canonical", "cr3-reload", "cr4-pge-toggle", "cr4-pge-bare", "cr4-rewrite"),
+    ):
+        for live in (0, 64):
+            assert report.bench(f"local/{name}", live=live, page="4k")["n"] > 0
+        assert report.bench(f"local/{name}", "throughput", live=0)["n"] > 0
+    # Live pages are read before a section, so there is no throughput with them.
+    assert not [
+        r
+        for r in report.all("bench")
+        if r["params"]["mode"] == "throughput" and r["params"].get("live")
+    ]
+
+
+def test_refilling_costs_more_after_a_flush_than_after_none(plain_run):
+    """By far, on any machine: so much can be said of times."""
+    report = plain_run.report
+    none = report.bench("refill/none", live=512, page="4k")["net"]
+    for flush in ("cr3-reload", "cr4-pge-toggle"):
+        assert report.bench(f"refill/{flush}", live=512, page="4k")["net"] > 2 * none
+
+
+def test_advice_comes_with_the_curves_it_was_read_from(plain_run):
+    report = plain_run.report
+    (advice,) = report.all("advice")
+    assert advice["tunable"] == "tlb_single_page_flush_ceiling"
+    assert advice["params"] == {"live": 512}
+    pages, one_by_one, full = (advice["curves"][k] for k in ("pages", "one_by_one", "full"))
+    assert pages == [2**i for i in range(11)]
+    assert one_by_one == [
+        report.bench("local/range-one-by-one", live=512, pages=n)["net"] for n in pages
+    ]
+    assert set(full) == {report.bench("local/range-full", live=512)["net"]}
+    value = advice["value"]
+    below = [n for n, cost in zip(pages, one_by_one, strict=True) if cost <= full[0]]
+    assert max(below, default=0) <= value <= 2 * max(below, default=0.5)
+    assert f"advice: {advice['tunable']}={value} with live=512" in report.text
+    assert advice["why"].endswith("(an emulator's times)")
+
+
+def test_what_may_survive_is_told_and_not_judged(plain_run):
+    rows = plain_run.report.all("retention")
+    assert rows
+    for row in rows:
+        assert 0 <= row["kept"] <= row["of"]
+        assert row["name"].startswith("stale/")
+    judged = {(c["name"], str(c["params"])) for c in plain_run.report.all("check")}
+    assert not judged & {(r["name"], str(r["params"])) for r in rows}

@@ -292,13 +292,14 @@ void report_check_unmet(struct report_check_rows *rows, const char *why)
 /* The worst verdict of the rows. */
 static enum check_result worst(const struct report_check_rows *rows)
 {
-	static const enum check_result order[] = {CHECK_FAIL, CHECK_XFAIL, CHECK_PASS, CHECK_SKIP};
+	static const enum check_result order[] = {CHECK_FAIL, CHECK_XFAIL, CHECK_PASS,
+						  CHECK_RETENTION};
 
 	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		if (rows->counts[order[i]])
 			return order[i];
 	}
-	return CHECK_RETENTION;
+	return CHECK_SKIP;
 }
 
 /* "12 pass, 2 skip, 3 no verdict" */

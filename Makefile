@@ -197,7 +197,7 @@ tools: $(O)/shootdown-report
 
 $(O)/shootdown-report: $(REPORT_FILES) kernel/harness/crc32c.c $(HEADERS) $(O)/flags $(O)/link
 	$(call say,CC  )
-	$(Q)$(CC) $(HOST_WARNINGS) -O2 -o $@ $(REPORT_FILES) kernel/harness/crc32c.c -ljansson
+	$(Q)$(CC) $(HOST_WARNINGS) -O2 -o $@ $(REPORT_FILES) kernel/harness/crc32c.c -ljansson -lm
 
 # One archive, so that a test links just what it uses.
 $(O)/host/%.o: %.c $(HEADERS) $(O)/flags
@@ -234,7 +234,7 @@ $(O)/fuzz/pure.a: $(PURE_FILES:%.c=$(O)/fuzz/%.o) $(O)/link
 
 $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(O)/fuzz/pure.a $(wildcard tests/fuzz/*.h)
 	$(call say,CC  )
-	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $< $(O)/fuzz/pure.a -ljansson
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $< $(O)/fuzz/pure.a -ljansson -lm
 
 # $(call fuzz,NAME,CORPUS,FLAGS,PREFIX): from its corpus, which grows, and its seeds, which do not.
 fuzz = mkdir -p $(2)/$(1) && \

@@ -9,21 +9,8 @@
 
 #include "tools/report/commands.h"
 #include "tools/report/log.h"
+#include "tools/report/output.h"
 #include "tools/report/verdict.h"
-
-/* A string of a record, or "unknown". */
-static void print_member(const json_t *record, const char *key)
-{
-	const json_t *value = json_object_get(record, key);
-	const char *text = json_string_value(value);
-	size_t n = json_string_length(value);
-
-	if (!n)
-		fputs("unknown", stdout);
-	/* A log must not control the terminal. */
-	for (size_t i = 0; i < n; i++)
-		putchar(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?');
-}
 
 static void print_summary(const struct verdict *v)
 {
@@ -31,11 +18,11 @@ static void print_summary(const struct verdict *v)
 	const json_t *hz = json_object_get(v->parts[VERDICT_CLOCK], "tsc_hz");
 
 	printf("machine    ");
-	print_member(v->parts[VERDICT_MACHINE], "vendor");
+	print_member(stdout, v->parts[VERDICT_MACHINE], "vendor");
 	putchar(' ');
-	print_member(v->parts[VERDICT_MACHINE], "product");
+	print_member(stdout, v->parts[VERDICT_MACHINE], "product");
 	printf("\ncpu        ");
-	print_member(v->parts[VERDICT_CPU], "brand");
+	print_member(stdout, v->parts[VERDICT_CPU], "brand");
 	if (cpus)
 		printf("\ncpus       %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " online",
 		       json_integer_value(json_object_get(cpus, "online")),
@@ -47,11 +34,11 @@ static void print_summary(const struct verdict *v)
 	else
 		printf("\nclock      unknown");
 	printf("\nshootdown  ");
-	print_member(run, "version");
+	print_member(stdout, run, "version");
 	printf(", boot ");
-	print_member(run, "boot");
+	print_member(stdout, run, "boot");
 	printf(", hypervisor ");
-	print_member(run, "hypervisor");
+	print_member(stdout, run, "hypervisor");
 	putchar('\n');
 }
 
@@ -74,9 +61,9 @@ static void print_failed(const char *name, const struct verdict *v)
 {
 	for (uint32_t i = 0; i < v->nr_failed; i++) {
 		printf("%s: failed: ", name);
-		print_member(v->failed[i], "name");
+		print_member(stdout, v->failed[i], "name");
 		printf(": ");
-		print_member(v->failed[i], "why");
+		print_member(stdout, v->failed[i], "why");
 		putchar('\n');
 	}
 	print_more(name, v->counts[VERDICT_FAIL], v->nr_failed);

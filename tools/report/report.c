@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Collects a log's last boot, and finds its rows. */
+#define _GNU_SOURCE /* asprintf */
+#include "tools/report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report/log.h"
+
+const char *const row_type_names[ROW_KINDS] = {
+	[ROW_BENCH] = "bench",         [ROW_RATE] = "rate",     [ROW_MATRIX] = "matrix",
+	[ROW_RETENTION] = "retention", [ROW_ADVICE] = "advice", [ROW_CHECK] = "check",
+	[ROW_SKIP] = "skip",
+};
+
+const char *record_text(const json_t *record, const char *key)
+{
+	return json_string_value(json_object_get(record, key));
+}
+
+bool record_number(const json_t *record, const char *key, double *value)
+{
+	const json_t *number = json_object_get(record, key);
+
+	if (!json_is_number(number))
+		return false;
+	*value = json_number_value(number);
+	return true;
+}
+
+bool record_pair(const json_t *record, const char *key, double *lo, double *hi)
+{
+	const json_t *pair = json_object_get(record, key);
+	const json_t *first = json_array_get(pair, 0), *second = json_array_get(pair, 1);
+
+	if (!json_is_number(first) || !json_is_number(second))
+		return false;
+	*lo = json_number_value(first);
+	*hi = json_number_value(second);
+	return *lo <= *hi;
+}
+
+const json_t *report_part(const struct report *r, enum verdict_part part)
+{
+	return r->verdict->parts[part];
+}
+
+static bool is_modelled(const json_t *record)
+{
+	return json_is_true(json_object_get(record, "modelled"));
+}
+
+/* What a tick counts for in a unit; 0 where it is not known. */
+static double unit_per_tick(const struct report *r, enum report_unit unit)
+{
+	switch (unit) {
+	case UNIT_TICKS:
+		return 1;
+	case UNIT_NS:
+		return r->tsc_hz > 0 ? 1e9 / r->tsc_hz : 0;
+	default:
+		return 0;
+	}
+}
+
+bool row_time(const struct report *r, const struct row *row, const char *key, enum report_unit unit,
+	      double *value)
+{
+	double scale = unit_per_tick(r, unit);
+
+	if (row->kind != ROW_BENCH || row->modelled)
+		return false;
+	if (unit == UNIT_CORE)
+		return record_number(json_object_get(row->record, "core"), key, value);
+	if (!scale || !record_number(row->record, key, value))
+		return false;
+	*value *= scale;
+	return true;
+}
+
+bool row_interval(const struct report *r, const struct row *row, bool net, enum report_unit unit,
+		  double *lo, double *hi)
+{
+	double scale = unit_per_tick(r, unit), baseline = 0;
+
+	if (row->kind != ROW_BENCH || row->modelled || !scale ||
+	    !record_pair(row->record, "ci", lo, hi))
+		return false;
+	if (net && !record_number(row->record, "baseline", &baseline))
+		return false;
+	*lo = (*lo - baseline) * scale;
+	*hi = (*hi - baseline) * scale;
+	return true;
+}
+
+const struct row *report_find(const struct report *r, const char *id)
+{
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		if (!strcmp(r->rows[i].id, id))
+			return &r->rows[i];
+	}
+	return NULL;
+}
+
+bool same_group(const struct row *a, const struct row *b)
+{
+	return a->group_length == b->group_length && !memcmp(a->name, b->name, a->group_length);
+}
+
+/* Machines that are no CPU: by the hypervisor's signature, or by what SMBIOS and CPUID say. */
+static const char *find_emulator(const struct report *r)
+{
+	static const struct {
+		enum verdict_part part;
+		const char *key, *text, *emulator;
+	} signs[] = {
+		{VERDICT_RUN, "hypervisor", "TCGTCGTCGTCG", "QEMU TCG"},
+		{VERDICT_CPU, "brand", "QEMU TCG", "QEMU TCG"},
+		{VERDICT_RUN, "hypervisor", "Bochs", "Bochs"},
+		{VERDICT_CPU, "brand", "Bochs", "Bochs"},
+		{VERDICT_MACHINE, "vendor", "Bochs", "Bochs"},
+		{VERDICT_MACHINE, "product", "Bochs", "Bochs"},
+	};
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		const char *text = record_text(report_part(r, signs[i].part), signs[i].key);
+
+		if (text && strstr(text, signs[i].text))
+			return signs[i].emulator;
+	}
+	return NULL;
+}
+
+/* Without quotes where it is a string. NULL without memory. */
+static char *value_text(const json_t *value)
+{
+	return json_is_string(value)
+		       ? strdup(json_string_value(value))
+		       : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS |
+						   JSON_ENSURE_ASCII);
+}
+
+/* "key=value key=value" */
+static char *params_text(const json_t *params)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *to = open_memstream(&text, &length);
+	const char *key;
+	json_t *value;
+
+	if (!to)
+		return NULL;
+	json_object_foreach((json_t *)params, key, value)
+	{
+		char *printed = value_text(value);
+
+		if (printed)
+			fprintf(to, "%s%s=%s", ftell(to) ? " " : "", key, printed);
+		free(printed);
+	}
+	return fclose(to) ? NULL : text;
+}
+
+/* Without the number that tells equal ones apart. */
+static char *plain_id(const struct row *row)
+{
+	json_t *id = json_array();
+	const json_t *params = json_object_get(row->record, "params");
+	json_t *matrix_row = json_object_get(row->record, "row");
+	char *text;
+
+	json_array_append_new(id, json_string(row_type_names[row->kind]));
+	json_array_append_new(id, json_string(row->name));
+	if (json_object_size(params))
+		json_array_append(id, (json_t *)params);
+	if (row->kind == ROW_MATRIX && matrix_row)
+		json_array_append(id, matrix_row);
+	text = json_dumps(id, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENSURE_ASCII);
+	json_decref(id);
+	return text;
+}
+
+/* `counts` has how often each plain id came. Takes `plain`. */
+static char *number_id(char *plain, json_t *counts)
+{
+	json_int_t n;
+	char *numbered;
+
+	if (!plain)
+		return NULL;
+	n = json_integer_value(json_object_get(counts, plain)) + 1;
+	if (json_object_set_new(counts, plain, json_integer(n)) || n == 1)
+		return plain;
+	if (asprintf(&numbered, "%s#%" JSON_INTEGER_FORMAT, plain, n) < 0)
+		numbered = NULL;
+	free(plain);
+	return numbered;
+}
+
+static enum row_kind kind_of(const json_t *record)
+{
+	const char *type = record_text(record, "type");
+	enum row_kind kind = 0;
+
+	while (kind < ROW_KINDS && strcmp(type, row_type_names[kind]))
+		kind++;
+	return kind;
+}
+
+/* False where the record is none. Without memory the row has no id. */
+static bool make_row(struct row *row, const json_t *record, json_t *counts)
+{
+	enum row_kind kind = kind_of(record);
+	const char *name = kind < ROW_KINDS
+				   ? record_text(record, kind == ROW_ADVICE ? "tunable" : "name")
+				   : NULL;
+
+	if (!name)
+		return false;
+	*row = (struct row){.kind = kind,
+			    .record = record,
+			    .name = name,
+			    .group_length = strcspn(name, "/"),
+			    .params = params_text(json_object_get(record, "params")),
+			    .modelled = is_modelled(record)};
+	row->id = number_id(plain_id(row), counts);
+	return true;
+}
+
+static bool make_rows(struct report *r)
+{
+	json_t *counts = json_object();
+	bool good = counts != NULL;
+
+	r->rows = calloc(r->nr_records + 1, sizeof(r->rows[0]));
+	good = good && r->rows;
+	for (size_t i = 0; good && i < r->nr_records; i++) {
+		struct row *row = &r->rows[r->nr_rows];
+
+		if (!make_row(row, r->records[i], counts))
+			continue;
+		r->nr_rows++;
+		good = row->params && row->id;
+	}
+	json_decref(counts);
+	return good;
+}
+
+static void drop_records(struct report *r)
+{
+	for (size_t i = 0; i < r->nr_records; i++)
+		json_decref(r->records[i]);
+	r->nr_records = 0;
+}
+
+static bool keep_record(struct report *r, json_t *record)
+{
+	size_t n = r->nr_records;
+
+	/* Room doubles at each power of two. */
+	if (!(n & (n - 1))) {
+		json_t **more = realloc(r->records, (n ? 2 * n : 1) * sizeof(more[0]));
+
+		if (!more)
+			return false;
+		r->records = more;
+	}
+	r->records[r->nr_records++] = json_incref(record);
+	return true;
+}
+
+/* What the verdict takes for news of the last boot is kept, and what it drops is dropped. */
+static bool take_item(struct report *r, const struct log_item *item)
+{
+	uint64_t earlier = r->verdict->earlier;
+	uint32_t records = r->verdict->records;
+
+	verdict_add(r->verdict, item);
+	if (r->verdict->earlier != earlier) {
+		drop_records(r);
+		records = 0;
+	}
+	return r->verdict->records == records || keep_record(r, item->record);
+}
+
+/* False and errno where it can't be read, or without memory. */
+static bool take_items(struct report *r, struct log *log)
+{
+	struct log_item item;
+
+	while (log_next(log, &item) < LOG_END) {
+		if (!take_item(r, &item))
+			return false;
+	}
+	if (item.kind == LOG_ERROR)
+		return false;
+	verdict_finish(r->verdict);
+	return true;
+}
+
+static int by_seq(const void *a, const void *b)
+{
+	json_int_t x = json_integer_value(json_object_get(*(json_t *const *)a, "seq"));
+	json_int_t y = json_integer_value(json_object_get(*(json_t *const *)b, "seq"));
+
+	return (x > y) - (x < y);
+}
+
+static bool read_into(struct report *r, FILE *from, const char *name)
+{
+	struct log *log = log_open(from);
+	bool good;
+
+	r->verdict = verdict_new();
+	r->file = strdup(name);
+	good = log && r->verdict && r->file && take_items(r, log);
+	log_close(log);
+	if (!good)
+		return false;
+	if (r->nr_records)
+		qsort(r->records, r->nr_records, sizeof(r->records[0]), by_seq);
+	record_number(report_part(r, VERDICT_CLOCK), "tsc_hz", &r->tsc_hz);
+	r->emulator = find_emulator(r);
+	return make_rows(r);
+}
+
+struct report *report_read(FILE *from, const char *name)
+{
+	struct report *r = calloc(1, sizeof(*r));
+
+	if (r && !read_into(r, from, name)) {
+		int error = errno ? errno : ENOMEM;
+
+		report_free(r);
+		errno = error;
+		return NULL;
+	}
+	return r;
+}
+
+struct report *report_load(const char *path)
+{
+	struct report *r;
+	FILE *from;
+
+	if (!strcmp(path, "-"))
+		return report_read(stdin, "standard input");
+	from = fopen(path, "r");
+	if (!from)
+		return NULL;
+	r = report_read(from, path);
+	fclose(from);
+	return r;
+}
+
+void report_free(struct report *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		free(r->rows[i].params);
+		free(r->rows[i].id);
+	}
+	free(r->rows);
+	drop_records(r);
+	free(r->records);
+	verdict_free(r->verdict);
+	free(r->file);
+	free(r);
+}

@@ -155,12 +155,6 @@ static int check_file(const char *path, bool quiet)
 	return status;
 }
 
-static int usage(void)
-{
-	fprintf(stderr, "usage: shootdown-report check [--quiet] FILE...\n");
-	return STATUS_USAGE;
-}
-
 int check_run(int argc, char **argv)
 {
 	static const struct option options[] = {{"quiet", no_argument, NULL, 'q'},
@@ -170,11 +164,11 @@ int check_run(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option != 'q')
-			return usage();
+			return command_usage(argv[0]);
 		quiet = true;
 	}
 	if (optind == argc)
-		return usage();
+		return command_usage(argv[0]);
 	for (int i = optind; i < argc; i++) {
 		int status = check_file(argv[i], quiet);
 

@@ -8,6 +8,10 @@
 #ifndef TOOLS_REPORT_COMMANDS_H
 #define TOOLS_REPORT_COMMANDS_H
 
+#include <stdbool.h>
+
+#include "tools/report/report.h"
+
 enum {
 	STATUS_GOOD = 0,
 	STATUS_FAILED = 1,  /* a whole report, in which a check failed */
@@ -16,5 +20,24 @@ enum {
 };
 
 int check_run(int argc, char **argv);
+int show_run(int argc, char **argv);
+
+/* Says how the command is called; STATUS_USAGE. */
+int command_usage(const char *name);
+
+/*
+ * Loads a report, for what shows whatever is there. NULL where it can't be read. That, and what is
+ * wrong with it, is said on standard error.
+ */
+struct report *command_load(const char *path);
+
+/* STATUS_GOOD or STATUS_DAMAGED. */
+int command_status(const struct report *r);
+
+/* Arguments of options: false, and said on standard error, where they are not good. */
+bool command_unit(const char *name, enum report_unit *unit);
+
+/* Columns; 0 is no limit. */
+bool command_width(const char *text, int *width);
 
 #endif

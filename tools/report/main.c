@@ -13,6 +13,9 @@ static const struct command {
 	const char *purpose;
 } commands[] = {
 	{"check", check_run, "[--quiet] FILE...", "is each report whole, and did its checks pass?"},
+	{"show", show_run,
+	 "[--unit ticks|ns|core] [--match GLOB] [--sort name|value|log] [--width N] FILE",
+	 "the machine, and a table for each group"},
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -21,13 +24,23 @@ static void print_usage(FILE *to)
 {
 	fprintf(to, "usage: shootdown-report COMMAND ...\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
-		fprintf(to, "  %s %-20s %s\n", commands[i].name, commands[i].arguments,
+		fprintf(to, "  %s %s\n      %s\n", commands[i].name, commands[i].arguments,
 			commands[i].purpose);
 	fprintf(to,
-		"\nFILE is a capture of the serial console; - is standard input.\n\n"
+		"\nFILE is a capture of the serial console; - is standard input. Its last boot counts.\n\n"
 		"exit status: 0 whole, and all checks passed; 1 whole, but a check failed;\n"
 		"             2 damaged, incomplete or no report; 3 usage, or a file that can't be "
 		"read\n");
+}
+
+int command_usage(const char *name)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		if (!strcmp(name, commands[i].name))
+			fprintf(stderr, "usage: shootdown-report %s %s\n", name,
+				commands[i].arguments);
+	}
+	return STATUS_USAGE;
 }
 
 static int run(int argc, char **argv)

@@ -10,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tools/report/commands.h"
+
 static char safe(char c)
 {
 	return c >= ' ' && c <= '~' ? c : '?';
@@ -43,6 +45,14 @@ char *safe_copy(const char *text)
 	for (char *c = copy; c && *c; c++)
 		*c = safe(*c);
 	return copy;
+}
+
+void *must_have(void *p)
+{
+	if (p)
+		return p;
+	fprintf(stderr, "shootdown-report: no memory\n");
+	exit(STATUS_USAGE);
 }
 
 struct figure figure(double value)

@@ -19,6 +19,9 @@ void print_member(FILE *to, const json_t *record, const char *key);
 /* A new string with what print_safe() would print. NULL without memory. */
 char *safe_copy(const char *text);
 
+/* `p`, unless it is NULL: then the program ends, saying that there is no memory. */
+void *must_have(void *p);
+
 /* A figure with as many decimals as are worth it: 5144, 367.3, 1.25. At most 15 characters. */
 struct figure {
 	char text[16];

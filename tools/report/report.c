@@ -95,6 +95,13 @@ bool row_interval(const struct report *r, const struct row *row, bool net, enum 
 	return true;
 }
 
+double row_scale(const struct report *r, const struct row *row, enum report_unit unit)
+{
+	const char *own = record_text(row->record, "unit");
+
+	return own && !strcmp(own, "tsc") ? unit_per_tick(r, unit) : 1;
+}
+
 const struct row *report_find(const struct report *r, const char *id)
 {
 	for (size_t i = 0; i < r->nr_rows; i++) {
@@ -121,6 +128,7 @@ static const char *find_emulator(const struct report *r)
 		{VERDICT_RUN, "hypervisor", "Bochs", "Bochs"},
 		{VERDICT_CPU, "brand", "Bochs", "Bochs"},
 		{VERDICT_MACHINE, "vendor", "Bochs", "Bochs"},
+		{VERDICT_MACHINE, "bios", "Bochs", "Bochs"},
 		{VERDICT_MACHINE, "product", "Bochs", "Bochs"},
 	};
 
@@ -142,8 +150,7 @@ static char *value_text(const json_t *value)
 						   JSON_ENSURE_ASCII);
 }
 
-/* "key=value key=value" */
-static char *params_text(const json_t *params)
+char *params_text(const json_t *params, const json_t *common)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -155,7 +162,8 @@ static char *params_text(const json_t *params)
 		return NULL;
 	json_object_foreach((json_t *)params, key, value)
 	{
-		char *printed = value_text(value);
+		const json_t *same = json_object_get(common, key);
+		char *printed = same && json_equal(same, value) ? NULL : value_text(value);
 
 		if (printed)
 			fprintf(to, "%s%s=%s", ftell(to) ? " " : "", key, printed);
@@ -224,7 +232,7 @@ static bool make_row(struct row *row, const json_t *record, json_t *counts)
 			    .record = record,
 			    .name = name,
 			    .group_length = strcspn(name, "/"),
-			    .params = params_text(json_object_get(record, "params")),
+			    .params = params_text(json_object_get(record, "params"), NULL),
 			    .modelled = is_modelled(record)};
 	row->id = number_id(plain_id(row), counts);
 	return true;

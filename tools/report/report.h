@@ -93,6 +93,14 @@ bool row_time(const struct report *r, const struct row *row, const char *key, en
 bool row_interval(const struct report *r, const struct row *row, bool net, enum report_unit unit,
 		  double *lo, double *hi);
 
+/* What its values are to be multiplied with where its own unit is ticks; 1 for other units, 0 where
+ * `unit` can't be had. For rates and matrices. */
+double row_scale(const struct report *r, const struct row *row, enum report_unit unit);
+
+/* "key=value key=value" of those that are not the same in `common`, which may be NULL. NULL without
+ * memory. */
+char *params_text(const json_t *params, const json_t *common);
+
 /* The row with that id, or NULL. */
 const struct row *report_find(const struct report *r, const char *id);
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What commands that load whole reports have in common. */
+#include "tools/report/commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void complain(const struct report *r)
+{
+	const struct verdict *v = r->verdict;
+
+	for (uint64_t i = 0; i < v->nr_problems && i < VERDICT_PROBLEM_MAX; i++)
+		fprintf(stderr, "shootdown-report: %s: %s\n", r->file, v->problems[i]);
+	if (v->nr_problems > VERDICT_PROBLEM_MAX)
+		fprintf(stderr, "shootdown-report: %s: and %" PRIu64 " more\n", r->file,
+			v->nr_problems - VERDICT_PROBLEM_MAX);
+	if (!v->records)
+		fprintf(stderr, "shootdown-report: %s: no records\n", r->file);
+}
+
+struct report *command_load(const char *path)
+{
+	struct report *r = report_load(path);
+
+	if (r)
+		complain(r);
+	else
+		fprintf(stderr, "shootdown-report: %s: %s\n", path, strerror(errno));
+	return r;
+}
+
+int command_status(const struct report *r)
+{
+	return verdict_whole(r->verdict) ? STATUS_GOOD : STATUS_DAMAGED;
+}
+
+bool command_unit(const char *name, enum report_unit *unit)
+{
+	static const char *const names[] = {
+		[UNIT_TICKS] = "ticks", [UNIT_NS] = "ns", [UNIT_CORE] = "core"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(name, names[i])) {
+			*unit = i;
+			return true;
+		}
+	}
+	fprintf(stderr, "shootdown-report: no unit '%s': ticks, ns or core\n", name);
+	return false;
+}
+
+bool command_width(const char *text, int *width)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*end || end == text || value < 0 || value > 10000) {
+		fprintf(stderr, "shootdown-report: '%s' is no width\n", text);
+		return false;
+	}
+	*width = value;
+	return true;
+}

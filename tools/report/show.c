@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The show command: the machine, then what was found, a table for each group. */
+#define _GNU_SOURCE /* strverscmp */
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report/commands.h"
+#include "tools/report/output.h"
+#include "tools/report/table.h"
+
+enum sort { SORT_NAME, SORT_VALUE, SORT_LOG };
+
+struct show {
+	const struct report *report;
+	enum report_unit unit;
+	const char *match; /* NULL: all */
+	enum sort sort;
+	int width;
+	bool printed; /* a table, so that the next needs a line between */
+};
+
+/* Rows for one table. */
+struct selection {
+	const struct row **rows;
+	size_t n;
+};
+
+static const char *const unit_titles[] = {
+	[UNIT_TICKS] = "ticks", [UNIT_NS] = "ns", [UNIT_CORE] = "core cycles"};
+
+static void label(const char *name)
+{
+	printf("%-11s", name);
+}
+
+static void print_integer(const json_t *record, const char *key, const char *fmt)
+{
+	const json_t *value = json_object_get(record, key);
+
+	if (json_is_integer(value))
+		printf(fmt, json_integer_value(value));
+	else
+		printf("?");
+}
+
+static void print_strings(const char *name, const json_t *list)
+{
+	size_t i;
+	json_t *item;
+
+	if (!json_array_size(list))
+		return;
+	label(name);
+	json_array_foreach((json_t *)list, i, item)
+	{
+		const char *text = json_string_value(item);
+
+		if (i)
+			putchar(' ');
+		print_safe(stdout, text ? text : "?", SIZE_MAX);
+	}
+	putchar('\n');
+}
+
+static void print_machine(const struct report *r)
+{
+	const json_t *run = report_part(r, VERDICT_RUN);
+	const json_t *machine = report_part(r, VERDICT_MACHINE);
+
+	label("machine");
+	print_member(stdout, machine, "vendor");
+	putchar(' ');
+	print_member(stdout, machine, "product");
+	print_integer(machine, "memory_mib", ", %" JSON_INTEGER_FORMAT " MiB");
+	printf(", BIOS ");
+	print_member(stdout, machine, "bios");
+	putchar('\n');
+	label("firmware");
+	print_member(stdout, run, "firmware");
+	printf(", Secure Boot ");
+	print_member(stdout, run, "secure_boot");
+	printf(", hypervisor ");
+	print_member(stdout, run, "hypervisor");
+	putchar('\n');
+}
+
+static void print_cpu(const struct report *r)
+{
+	const json_t *cpu = report_part(r, VERDICT_CPU), *cpus = report_part(r, VERDICT_CPUS);
+
+	label("cpu");
+	print_member(stdout, cpu, "brand");
+	printf(", ");
+	print_member(stdout, cpu, "vendor");
+	print_integer(cpu, "family", " %" JSON_INTEGER_FORMAT);
+	print_integer(cpu, "model", "/%" JSON_INTEGER_FORMAT);
+	print_integer(cpu, "stepping", "/%" JSON_INTEGER_FORMAT);
+	print_integer(cpu, "microcode", ", microcode %#" PRIx64);
+	putchar('\n');
+	print_strings("features", json_object_get(cpu, "features"));
+	print_strings("disabled", json_object_get(cpu, "disabled"));
+	print_strings("errata", json_object_get(cpu, "errata"));
+	label("cpus");
+	print_integer(cpus, "online", "%" JSON_INTEGER_FORMAT);
+	print_integer(cpus, "expected", " of %" JSON_INTEGER_FORMAT " online, ");
+	print_member(stdout, cpus, "apic_mode");
+	putchar('\n');
+}
+
+static void print_clock(const struct report *r)
+{
+	const json_t *clock = report_part(r, VERDICT_CLOCK);
+	const json_t *invariant = json_object_get(clock, "invariant");
+	size_t i;
+	json_t *check;
+
+	label("clock");
+	if (r->tsc_hz > 0)
+		printf("TSC %.1f MHz", r->tsc_hz / 1e6);
+	else
+		printf("TSC unknown");
+	printf(", by ");
+	print_member(stdout, clock, "source");
+	if (json_is_boolean(invariant))
+		printf(", %sinvariant", json_is_true(invariant) ? "" : "not ");
+	json_array_foreach(json_object_get(clock, "checks"), i, check)
+	{
+		printf("; ");
+		print_member(stdout, check, "source");
+		print_integer(check, "ppm", " %+" JSON_INTEGER_FORMAT " ppm");
+	}
+	putchar('\n');
+}
+
+static void print_run(const struct report *r)
+{
+	const json_t *run = report_part(r, VERDICT_RUN);
+	const char *cmdline = record_text(run, "cmdline");
+
+	label("shootdown");
+	print_member(stdout, run, "version");
+	printf(" (");
+	print_member(stdout, run, "commit");
+	printf(", ");
+	print_member(stdout, run, "compiler");
+	printf("), boot ");
+	print_member(stdout, run, "boot");
+	printf(", date ");
+	print_member(stdout, run, "date");
+	putchar('\n');
+	if (cmdline && *cmdline) {
+		label("cmdline");
+		print_member(stdout, run, "cmdline");
+		putchar('\n');
+	}
+	if (r->emulator) {
+		label("note");
+		printf("times are those of an emulator, %s, not of a CPU\n", r->emulator);
+	}
+}
+
+static bool matches(const struct show *s, const struct row *row)
+{
+	return !s->match || !fnmatch(s->match, row->name, 0);
+}
+
+/* What to sort a row by: the dearest last. */
+static double sort_value(const struct show *s, const struct row *row)
+{
+	double value = 0;
+
+	if (!row_time(s->report, row, "net", s->unit, &value))
+		record_number(row->record, "value", &value);
+	return value;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+	int order = strverscmp(x->name, y->name);
+
+	order = order ? order : strverscmp(x->params, y->params);
+	return order ? order : (x > y) - (x < y);
+}
+
+static const struct show *sorting; /* qsort() has no argument to spare */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = sort_value(sorting, *(const struct row *const *)a);
+	double y = sort_value(sorting, *(const struct row *const *)b);
+
+	return x == y ? by_name(a, b) : (x > y) - (x < y);
+}
+
+static void sort_rows(const struct show *s, struct selection *rows)
+{
+	sorting = s;
+	if (s->sort == SORT_NAME)
+		qsort(rows->rows, rows->n, sizeof(rows->rows[0]), by_name);
+	else if (s->sort == SORT_VALUE)
+		qsort(rows->rows, rows->n, sizeof(rows->rows[0]), by_value);
+}
+
+/* Of a kind and, unless it is NULL, of the group of `like`. */
+static struct selection select_rows(const struct show *s, enum row_kind kind,
+				    const struct row *like)
+{
+	const struct report *r = s->report;
+	struct selection out = {must_have(calloc(r->nr_rows + 1, sizeof(out.rows[0]))), 0};
+
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		const struct row *row = &r->rows[i];
+
+		if (row->kind == kind && matches(s, row) && (!like || same_group(row, like)))
+			out.rows[out.n++] = row;
+	}
+	sort_rows(s, &out);
+	return out;
+}
+
+/* Parameters that are the same in all rows: they go above the table. */
+static json_t *common_params(const struct selection *rows)
+{
+	const json_t *first = json_object_get(rows->rows[0]->record, "params");
+	json_t *common = must_have(json_object()), *value;
+	const char *key;
+
+	if (rows->n < 2)
+		return common;
+	json_object_foreach((json_t *)first, key, value)
+	{
+		size_t same = 1;
+
+		while (same < rows->n) {
+			json_t *params = json_object_get(rows->rows[same]->record, "params");
+			json_t *other = json_object_get(params, key);
+
+			if (!other || !json_equal(other, value))
+				break;
+			same++;
+		}
+		if (same == rows->n)
+			json_object_set(common, key, value);
+	}
+	return common;
+}
+
+/* The line above a table. */
+static void print_heading(struct show *s, const struct row *row, const char *what,
+			  const json_t *common)
+{
+	char *text = common ? must_have(params_text(common, NULL)) : NULL;
+
+	putchar('\n');
+	s->printed = true;
+	color_begin(COLOR_TITLE);
+	if (row) {
+		print_safe(stdout, row->name, row->group_length);
+		printf("/  ");
+	}
+	fputs(what, stdout);
+	if (text && *text) {
+		printf("; ");
+		print_safe(stdout, text, SIZE_MAX);
+	}
+	color_end(COLOR_TITLE);
+	putchar('\n');
+	free(text);
+}
+
+/* The name without its group, and the parameters that are its own. */
+static void add_name(struct table *t, const struct row *row, const json_t *common)
+{
+	const char *what = row->name + row->group_length;
+	char *params = must_have(params_text(json_object_get(row->record, "params"), common));
+
+	table_add(t, "%s", *what == '/' && what[1] ? what + 1 : row->name);
+	table_add(t, "%s", params);
+	free(params);
+}
+
+static void add_number(struct table *t, bool there, double value)
+{
+	table_add(t, "%s", there ? figure(value).text : "-");
+}
+
+static void add_member(struct table *t, const json_t *record, const char *key)
+{
+	double value = 0;
+	bool there = record_number(record, key, &value);
+
+	add_number(t, there, value);
+}
+
+/* A percentile without the empty section. */
+static void add_net_of(struct table *t, const struct show *s, const struct row *row,
+		       const char *key)
+{
+	double value = 0, baseline = 0;
+	bool there = row_time(s->report, row, key, s->unit, &value) &&
+		     row_time(s->report, row, "baseline", s->unit, &baseline);
+
+	add_number(t, there, value - baseline);
+}
+
+static const char *mark(const struct row *row)
+{
+	return row->modelled ? "modelled" : "";
+}
+
+static void add_bench(struct table *t, const struct show *s, const struct row *row)
+{
+	double value = 0, lo, hi;
+	bool there = row_time(s->report, row, "net", s->unit, &value);
+
+	add_number(t, there, value);
+	if (row_interval(s->report, row, true, s->unit, &lo, &hi))
+		table_add(t, "[%s, %s]", figure(lo).text, figure(hi).text);
+	else
+		table_add(t, "-");
+	add_net_of(t, s, row, "min");
+	add_net_of(t, s, row, "p5");
+	add_net_of(t, s, row, "p95");
+	add_net_of(t, s, row, "max");
+	add_member(t, row->record, "n");
+	table_add(t, "%s", mark(row));
+}
+
+static void print_benches(struct show *s, const struct selection *rows)
+{
+	static const struct column columns[] = {
+		{"", ALIGN_LEFT, 0},     {"", ALIGN_LEFT, 0},
+		{"net", ALIGN_RIGHT, 0}, {"95% of median", ALIGN_RIGHT, 2},
+		{"min", ALIGN_RIGHT, 5}, {"p5", ALIGN_RIGHT, 4},
+		{"p95", ALIGN_RIGHT, 3}, {"max", ALIGN_RIGHT, 6},
+		{"n", ALIGN_RIGHT, 7},   {"", ALIGN_LEFT, 1},
+	};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	json_t *common = common_params(rows);
+	char what[64];
+
+	snprintf(what, sizeof(what), "%s, less those of the empty section", unit_titles[s->unit]);
+	print_heading(s, rows->rows[0], what, common);
+	for (size_t i = 0; i < rows->n; i++) {
+		add_name(t, rows->rows[i], common);
+		add_bench(t, s, rows->rows[i]);
+	}
+	table_print(t, s->width);
+	table_free(t);
+	json_decref(common);
+}
+
+static void add_rate(struct table *t, const struct row *row)
+{
+	double lo, hi;
+	const char *unit = record_text(row->record, "unit");
+
+	add_member(t, row->record, "value");
+	table_add(t, "%s", unit ? unit : "");
+	if (record_pair(row->record, "ci", &lo, &hi))
+		table_add(t, "[%s, %s]", figure(lo).text, figure(hi).text);
+	else
+		table_add(t, "-");
+	add_member(t, row->record, "ipis");
+	add_member(t, row->record, "invlpgbs");
+	add_member(t, row->record, "rounds");
+	table_add(t, "%s", mark(row));
+}
+
+static void print_rates(struct show *s, const struct selection *rows)
+{
+	static const struct column columns[] = {
+		{"", ALIGN_LEFT, 0},          {"", ALIGN_LEFT, 0},        {"rate", ALIGN_RIGHT, 0},
+		{"", ALIGN_LEFT, 0},          {"95%", ALIGN_RIGHT, 2},    {"ipis", ALIGN_RIGHT, 3},
+		{"invlpgbs", ALIGN_RIGHT, 4}, {"rounds", ALIGN_RIGHT, 5}, {"", ALIGN_LEFT, 1},
+	};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	json_t *common = common_params(rows);
+
+	print_heading(s, rows->rows[0], "rates, more is better", common);
+	for (size_t i = 0; i < rows->n; i++) {
+		add_name(t, rows->rows[i], common);
+		add_rate(t, rows->rows[i]);
+	}
+	table_print(t, s->width);
+	table_free(t);
+	json_decref(common);
+}
+
+/* How many of rows[0..] are of one matrix. */
+static size_t matrix_rows(const struct selection *rows, size_t first)
+{
+	size_t n = 1;
+
+	while (first + n < rows->n &&
+	       !strcmp(rows->rows[first]->name, rows->rows[first + n]->name) &&
+	       !strcmp(rows->rows[first]->params, rows->rows[first + n]->params))
+		n++;
+	return n;
+}
+
+static size_t matrix_columns(const struct row *const *rows, size_t n)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t size = json_array_size(json_object_get(rows[i]->record, "p50"));
+
+		columns = size > columns ? size : columns;
+	}
+	return columns;
+}
+
+static void print_matrix(struct show *s, const struct row *const *rows, size_t n)
+{
+	size_t nr_columns = matrix_columns(rows, n) + 1;
+	struct column *columns = must_have(calloc(nr_columns, sizeof(columns[0])));
+	char(*titles)[24] = must_have(calloc(nr_columns, sizeof(titles[0])));
+	struct table *t = table_new(columns, nr_columns);
+
+	columns[0] = (struct column){"row", ALIGN_RIGHT, 0};
+	for (size_t i = 1; i < nr_columns; i++) {
+		snprintf(titles[i], sizeof(titles[i]), "%zu", i - 1);
+		/* Too many for the terminal: the last are left out. */
+		columns[i] = (struct column){titles[i], ALIGN_RIGHT, i};
+	}
+	for (size_t i = 0; i < n; i++) {
+		const json_t *cells = json_object_get(rows[i]->record, "p50");
+		double scale = row_scale(s->report, rows[i], s->unit);
+
+		add_member(t, rows[i]->record, "row");
+		for (size_t j = 1; j < nr_columns; j++) {
+			const json_t *cell = json_array_get(cells, j - 1);
+
+			add_number(t, scale && json_is_number(cell),
+				   json_number_value(cell) * scale);
+		}
+	}
+	table_print(t, s->width);
+	table_free(t);
+	free(titles);
+	free(columns);
+}
+
+static void print_matrices(struct show *s, const struct selection *rows)
+{
+	size_t n;
+
+	for (size_t i = 0; i < rows->n; i += n) {
+		const struct row *row = rows->rows[i];
+		const char *unit = record_text(row->record, "unit");
+		char what[160];
+
+		n = matrix_rows(rows, i);
+		snprintf(what, sizeof(what), "%.60s, medians in %.60s%s",
+			 row->name + row->group_length + (row->name[row->group_length] == '/'),
+			 unit && strcmp(unit, "tsc") ? unit : unit_titles[s->unit],
+			 row->modelled ? ", modelled" : "");
+		for (char *c = what; *c; c++)
+			*c = *c >= ' ' && *c <= '~' ? *c : '?';
+		print_heading(s, row, what, json_object_get(row->record, "params"));
+		print_matrix(s, rows->rows + i, n);
+	}
+}
+
+static void print_retention(struct show *s, const struct selection *rows)
+{
+	static const struct column columns[] = {
+		{"", ALIGN_LEFT, 0},    {"", ALIGN_LEFT, 0},   {"kept", ALIGN_RIGHT, 0},
+		{"of", ALIGN_RIGHT, 0}, {"%", ALIGN_RIGHT, 1}, {"", ALIGN_LEFT, 2},
+	};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	json_t *common = common_params(rows);
+
+	print_heading(s, rows->rows[0], "TLB entries that outlived a flush of others", common);
+	for (size_t i = 0; i < rows->n; i++) {
+		const json_t *record = rows->rows[i]->record;
+		double kept = 0, of = 0;
+		bool there = record_number(record, "kept", &kept) &&
+			     record_number(record, "of", &of) && of > 0;
+
+		add_name(t, rows->rows[i], common);
+		add_member(t, record, "kept");
+		add_member(t, record, "of");
+		add_number(t, there, there ? 100 * kept / of : 0);
+		table_add(t, "%s", mark(rows->rows[i]));
+	}
+	table_print(t, s->width);
+	table_free(t);
+	json_decref(common);
+}
+
+/* The group of each row in turn, once. */
+static bool is_first_of_group(const struct show *s, size_t row)
+{
+	const struct report *r = s->report;
+
+	for (size_t i = 0; i < row; i++) {
+		if (matches(s, &r->rows[i]) && r->rows[i].kind <= ROW_RETENTION &&
+		    same_group(&r->rows[i], &r->rows[row]))
+			return false;
+	}
+	return matches(s, &r->rows[row]) && r->rows[row].kind <= ROW_RETENTION;
+}
+
+static void print_groups(struct show *s)
+{
+	static void (*const printers[])(struct show *, const struct selection *) = {
+		[ROW_BENCH] = print_benches,
+		[ROW_RATE] = print_rates,
+		[ROW_MATRIX] = print_matrices,
+		[ROW_RETENTION] = print_retention,
+	};
+
+	for (size_t i = 0; i < s->report->nr_rows; i++) {
+		if (!is_first_of_group(s, i))
+			continue;
+		for (enum row_kind kind = ROW_BENCH; kind <= ROW_RETENTION; kind++) {
+			struct selection rows = select_rows(s, kind, &s->report->rows[i]);
+
+			if (rows.n)
+				printers[kind](s, &rows);
+			free(rows.rows);
+		}
+	}
+}
+
+/* The columns are the curves, the first of which is what they are drawn over. */
+static void print_curves(const struct show *s, const struct row *row)
+{
+	json_t *curves = json_object_get(row->record, "curves"), *curve;
+	size_t nr_columns = json_object_size(curves), i = 0, points;
+	struct column *columns;
+	struct table *t;
+	const char *key;
+
+	if (!nr_columns)
+		return;
+	columns = must_have(calloc(nr_columns, sizeof(columns[0])));
+	t = table_new(columns, nr_columns);
+	points = json_array_size(json_object_iter_value(json_object_iter(curves)));
+	json_object_foreach(curves, key, curve) columns[i++] = (struct column){key, ALIGN_RIGHT, 0};
+	for (size_t point = 0; point < points; point++) {
+		json_object_foreach(curves, key, curve)
+		{
+			const json_t *y = json_array_get(curve, point);
+
+			add_number(t, json_is_number(y), json_number_value(y));
+		}
+	}
+	table_print(t, s->width);
+	table_free(t);
+	free(columns);
+}
+
+static void print_advice(struct show *s)
+{
+	static const struct column columns[] = {{"", ALIGN_LEFT, 0},
+						{"", ALIGN_RIGHT, 0},
+						{"", ALIGN_LEFT, 0},
+						{"", ALIGN_LEFT, 0}};
+	struct selection rows = select_rows(s, ROW_ADVICE, NULL);
+
+	for (size_t i = 0; i < rows.n; i++) {
+		struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+		const struct row *row = rows.rows[i];
+		const char *why = record_text(row->record, "why");
+		const char *unit = record_text(row->record, "unit");
+
+		print_heading(s, NULL, i ? "advice, also" : "advice", NULL);
+		table_add(t, "%s", row->name);
+		add_member(t, row->record, "value");
+		table_add(t, "%s", unit ? unit : "");
+		table_add(t, "%s", why ? why : "");
+		table_print(t, s->width);
+		table_free(t);
+		print_curves(s, row);
+	}
+	free(rows.rows);
+}
+
+static enum color result_color(const char *result)
+{
+	if (!strcmp(result, "pass"))
+		return COLOR_GOOD;
+	return strcmp(result, "fail") ? COLOR_FAINT : COLOR_BAD;
+}
+
+static void add_check(struct table *t, const struct row *row, const char *result)
+{
+	const char *why = record_text(row->record, "why");
+	const char *control = record_text(row->record, "control");
+
+	why = why ? why : "";
+	control = control ? control : "";
+	table_color(t, result_color(result));
+	table_add(t, "%s", result);
+	table_add(t, "%s", row->name);
+	table_add(t, "%s", row->params);
+	table_add(t, "%s%s%s", why, *why && *control ? "; " : "", control);
+}
+
+/* With the failures first, and last what benchmarks were left out. */
+static void print_checks(struct show *s)
+{
+	static const struct column columns[] = {
+		{"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0}};
+	static const char *const order[] = {"fail", "xfail", "pass", "skip"};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	struct selection checks = select_rows(s, ROW_CHECK, NULL);
+	struct selection skips = select_rows(s, ROW_SKIP, NULL);
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		for (size_t j = 0; j < checks.n; j++) {
+			const char *result = record_text(checks.rows[j]->record, "result");
+
+			if (result && !strcmp(result, order[i]))
+				add_check(t, checks.rows[j], result);
+		}
+	}
+	for (size_t i = 0; i < skips.n; i++)
+		add_check(t, skips.rows[i], "skip");
+	if (checks.n || skips.n) {
+		print_heading(s, NULL, "checks, and what was skipped", NULL);
+		table_print(t, s->width);
+	}
+	table_free(t);
+	free(checks.rows);
+	free(skips.rows);
+}
+
+static void print_totals(const struct report *r)
+{
+	const struct verdict *v = r->verdict;
+
+	printf("\n%u records", v->records);
+	if (!verdict_whole(v))
+		printf(", DAMAGED OR INCOMPLETE");
+	printf("; %u passed, %u failed, %u skipped", v->counts[VERDICT_PASS],
+	       v->counts[VERDICT_FAIL], v->counts[VERDICT_SKIP]);
+	if (v->counts[VERDICT_XFAIL])
+		printf(", %u failed as expected", v->counts[VERDICT_XFAIL]);
+	putchar('\n');
+}
+
+static void show(struct show *s)
+{
+	print_machine(s->report);
+	print_cpu(s->report);
+	print_clock(s->report);
+	print_run(s->report);
+	print_groups(s);
+	print_advice(s);
+	print_checks(s);
+	if (s->match && !s->printed)
+		printf("\nnothing matches\n");
+	print_totals(s->report);
+}
+
+/* False where the option is not good. */
+static bool take_sort(struct show *s, const char *name)
+{
+	static const char *const names[] = {
+		[SORT_NAME] = "name", [SORT_VALUE] = "value", [SORT_LOG] = "log"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(name, names[i])) {
+			s->sort = i;
+			return true;
+		}
+	}
+	fprintf(stderr, "shootdown-report: no order '%s': name, value or log\n", name);
+	return false;
+}
+
+static bool take_option(struct show *s, int option)
+{
+	switch (option) {
+	case 'u':
+		return command_unit(optarg, &s->unit);
+	case 'm':
+		s->match = optarg;
+		return true;
+	case 's':
+		return take_sort(s, optarg);
+	case 'w':
+		return command_width(optarg, &s->width);
+	default:
+		return false;
+	}
+}
+
+int show_run(int argc, char **argv)
+{
+	static const struct option options[] = {{"unit", required_argument, NULL, 'u'},
+						{"match", required_argument, NULL, 'm'},
+						{"sort", required_argument, NULL, 's'},
+						{"width", required_argument, NULL, 'w'},
+						{NULL, 0, NULL, 0}};
+	struct show s = {.unit = UNIT_NS, .width = terminal_width()};
+	struct report *r;
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (!take_option(&s, option))
+			return command_usage(argv[0]);
+	}
+	if (optind + 1 != argc)
+		return command_usage(argv[0]);
+	r = command_load(argv[optind]);
+	if (!r)
+		return STATUS_USAGE;
+	s.report = r;
+	if (r->verdict->records)
+		show(&s);
+	status = command_status(r);
+	report_free(r);
+	return status;
+}

@@ -3,6 +3,7 @@
 #include "tools/report/commands.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,23 @@ struct report *command_load(const char *path)
 int command_status(const struct report *r)
 {
 	return verdict_whole(r->verdict) ? STATUS_GOOD : STATUS_DAMAGED;
+}
+
+int command_convert(int argc, char **argv, void (*convert)(const struct report *r))
+{
+	static const struct option none[] = {{NULL, 0, NULL, 0}};
+	struct report *r;
+	int status;
+
+	if (getopt_long(argc, argv, "", none, NULL) != -1 || optind + 1 != argc)
+		return command_usage(argv[0]);
+	r = command_load(argv[optind]);
+	if (!r)
+		return STATUS_USAGE;
+	convert(r);
+	status = command_status(r);
+	report_free(r);
+	return status;
 }
 
 bool command_unit(const char *name, enum report_unit *unit)

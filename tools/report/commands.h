@@ -21,6 +21,7 @@ enum {
 
 int check_run(int argc, char **argv);
 int show_run(int argc, char **argv);
+int compare_run(int argc, char **argv);
 
 /* Says how the command is called; STATUS_USAGE. */
 int command_usage(const char *name);
@@ -33,6 +34,9 @@ struct report *command_load(const char *path);
 
 /* STATUS_GOOD or STATUS_DAMAGED. */
 int command_status(const struct report *r);
+
+/* For commands with one FILE and no options: loads it, has it converted, and returns the status. */
+int command_convert(int argc, char **argv, void (*convert)(const struct report *r));
 
 /* Arguments of options: false, and said on standard error, where they are not good. */
 bool command_unit(const char *name, enum report_unit *unit);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* shootdown-report: the table of commands, and usage. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,9 @@ static const struct command {
 	{"show", show_run,
 	 "[--unit ticks|ns|core] [--match GLOB] [--sort name|value|log] [--width N] FILE",
 	 "the machine, and a table for each group"},
+	{"compare", compare_run,
+	 "[--unit U] [--match GLOB] [--threshold PERCENT] [--changed] [--width N] A B | A... -- B...",
+	 "what differs, row by row, and what is noise; 1 where B is slower"},
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -61,10 +65,14 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int status = run(argc, argv);
+	int status;
 
+	/* A reader that goes away is an error like a full disk, and said as such. */
+	signal(SIGPIPE, SIG_IGN);
+	status = run(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "shootdown-report: standard output: %s\n", strerror(errno));
+		fprintf(stderr, "shootdown-report: standard output: %s\n",
+			errno ? strerror(errno) : "can't be written");
 		return STATUS_USAGE;
 	}
 	return status;

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the rows of two sides that belong together, and judges each pair. */
+#include "tools/report/comparison.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report/output.h"
+
+#define DRIFT_MEDIANS  3.0 /* of a normal distribution two standard deviations, 95% */
+#define DRIFT_EMULATOR 4.0
+#define DRIFT_GUEST    2.0
+#define DRIFT_MACHINE  1.25
+#define CLOCKS_AGREE   0.001 /* two calibrations of one clock differ by less */
+
+/* A run's figure of a row. */
+struct reading {
+	double value;
+	struct interval within; /* what its samples say of it */
+	bool exact;
+};
+
+static double *clock_list(const struct comparison *c, size_t *n)
+{
+	double *list = must_have(calloc(c->sides[0].n + c->sides[1].n, sizeof(list[0])));
+
+	*n = 0;
+	for (int side = 0; side < 2; side++) {
+		for (size_t i = 0; i < c->sides[side].n; i++)
+			list[(*n)++] = c->sides[side].reports[i]->tsc_hz;
+	}
+	return list;
+}
+
+/* One clock for all, so that what is equal in ticks is equal in ns. */
+static double common_scale(const struct comparison *c)
+{
+	size_t n;
+	double *list = clock_list(c, &n), middle = median(list, n);
+	double lo = list[0], hi = list[n - 1];
+
+	free(list);
+	return lo > 0 && hi - lo <= middle * CLOCKS_AGREE ? 1e9 / middle : 0;
+}
+
+/* From a figure in ticks to one in the unit; 0 where that can't be had. */
+static double reading_scale(const struct comparison *c, const struct report *r,
+			    const struct row *row)
+{
+	double ticks, cycles;
+
+	if (c->unit == UNIT_NS)
+		return c->scale ? c->scale : r->tsc_hz > 0 ? 1e9 / r->tsc_hz : 0;
+	if (c->unit == UNIT_TICKS)
+		return 1;
+	if (!row_time(r, row, "p50", UNIT_TICKS, &ticks) ||
+	    !row_time(r, row, "p50", UNIT_CORE, &cycles) || ticks <= 0)
+		return 0;
+	return cycles / ticks;
+}
+
+static bool read_bench(const struct comparison *c, const struct report *r, const struct row *row,
+		       struct reading *out)
+{
+	double scale = reading_scale(c, r, row), baseline, p25, p75, min = 0, max = 1;
+
+	if (!scale || !row_time(r, row, "net", UNIT_TICKS, &out->value) ||
+	    !row_time(r, row, "baseline", UNIT_TICKS, &baseline) ||
+	    !row_interval(r, row, false, UNIT_TICKS, &out->within.lo, &out->within.hi))
+		return false;
+	if (row_time(r, row, "p25", UNIT_TICKS, &p25) &&
+	    row_time(r, row, "p75", UNIT_TICKS, &p75)) {
+		out->within.lo = fmin(out->within.lo, p25);
+		out->within.hi = fmax(out->within.hi, p75);
+	}
+	out->exact = record_number(row->record, "min", &min) &&
+		     record_number(row->record, "max", &max) && min == max;
+	out->value *= scale;
+	out->within.lo = (out->within.lo - baseline) * scale;
+	out->within.hi = (out->within.hi - baseline) * scale;
+	return true;
+}
+
+static bool read_rate(const struct row *row, struct reading *out)
+{
+	if (row->modelled || !record_number(row->record, "value", &out->value) ||
+	    !record_pair(row->record, "ci", &out->within.lo, &out->within.hi))
+		return false;
+	out->exact = out->within.lo == out->within.hi;
+	return true;
+}
+
+/* A row of a matrix counts as the median of its cells. */
+static bool read_matrix(const struct comparison *c, const struct report *r, const struct row *row,
+			struct reading *out)
+{
+	const json_t *cells = json_object_get(row->record, "p50");
+	const char *own = record_text(row->record, "unit");
+	double scale = own && !strcmp(own, "tsc") ? reading_scale(c, r, row) : 1;
+	double *values = must_have(calloc(json_array_size(cells) + 1, sizeof(values[0])));
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(cells); i++) {
+		const json_t *cell = json_array_get(cells, i);
+
+		if (json_is_number(cell))
+			values[n++] = json_number_value(cell) * scale;
+	}
+	if (n && scale) {
+		out->value = median(values, n);
+		out->within =
+			(struct interval){quantile(values, n, 0.25), quantile(values, n, 0.75)};
+		out->exact = values[0] == values[n - 1];
+	}
+	free(values);
+	return n && scale && !row->modelled;
+}
+
+static bool read_retention(const struct row *row, struct reading *out)
+{
+	double kept, of;
+
+	if (!record_number(row->record, "kept", &kept) || !record_number(row->record, "of", &of) ||
+	    of <= 0 || kept < 0 || kept > of)
+		return false;
+	out->value = kept / of;
+	out->within = share_interval(kept, of);
+	return true;
+}
+
+static bool read_row(const struct comparison *c, const struct report *r, const struct row *row,
+		     struct reading *out)
+{
+	*out = (struct reading){.value = 0};
+	switch (row->kind) {
+	case ROW_BENCH:
+		return read_bench(c, r, row, out);
+	case ROW_RATE:
+		return read_rate(row, out);
+	case ROW_MATRIX:
+		return read_matrix(c, r, row, out);
+	default:
+		return read_retention(row, out);
+	}
+}
+
+static void add_reading(struct extent *e, const struct reading *reading)
+{
+	e->values = must_have(realloc(e->values, (e->n + 1) * sizeof(e->values[0])));
+	e->values[e->n] = reading->value;
+	if (!e->n) {
+		e->span = reading->within;
+		e->exact = reading->exact;
+	}
+	e->span.lo = fmin(e->span.lo, fmin(reading->within.lo, reading->value));
+	e->span.hi = fmax(e->span.hi, fmax(reading->within.hi, reading->value));
+	e->exact = e->exact && reading->exact;
+	e->n++;
+}
+
+static bool is_wanted(const struct row *row, const char *match)
+{
+	return row->kind <= ROW_RETENTION && (!match || !fnmatch(match, row->name, 0));
+}
+
+/* Where the row's subject is, made if it is new. `places` has the number of each id. */
+static struct subject *find_subject(struct comparison *c, const struct row *row, json_t *places)
+{
+	const json_t *place = json_object_get(places, row->id);
+	size_t n = c->nr_subjects;
+
+	if (place)
+		return &c->subjects[json_integer_value(place)];
+	if (!(n & (n - 1)))
+		c->subjects =
+			must_have(realloc(c->subjects, (n ? 2 * n : 1) * sizeof(c->subjects[0])));
+	json_object_set_new(places, row->id, json_integer(n));
+	c->subjects[n] = (struct subject){.row = row};
+	c->nr_subjects++;
+	return &c->subjects[n];
+}
+
+static void add_report(struct comparison *c, int side, const struct report *r, const char *match,
+		       json_t *places)
+{
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		const struct row *row = &r->rows[i];
+		struct subject *s;
+		struct reading reading;
+
+		if (!is_wanted(row, match))
+			continue;
+		s = find_subject(c, row, places);
+		s->modelled |= row->modelled;
+		s->emulated |= r->emulator != NULL;
+		if (read_row(c, r, row, &reading))
+			add_reading(&s->sides[side], &reading);
+	}
+}
+
+static void find_middles(struct subject *s)
+{
+	for (int side = 0; side < 2; side++) {
+		struct extent *e = &s->sides[side];
+
+		if (e->n)
+			e->middle = median(e->values, e->n);
+	}
+}
+
+static bool is_pair(const struct subject *s)
+{
+	return s->sides[0].n && s->sides[1].n;
+}
+
+/* Log ratios that tell of the drift; how many. */
+static size_t drift_list(const struct comparison *c, double *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nr_subjects; i++) {
+		const struct subject *s = &c->subjects[i];
+		double a = s->sides[0].middle, b = s->sides[1].middle;
+
+		if (s->row->kind == ROW_RETENTION || !is_pair(s) || !(a > 0) || !(b > 0))
+			continue;
+		if (!s->sides[0].exact || !s->sides[1].exact)
+			list[n++] = fabs(log(b / a));
+	}
+	return n;
+}
+
+/* What the noisiest of all machines may have moved between two boots. */
+static double drift_limit(const struct comparison *c)
+{
+	double most = DRIFT_MACHINE;
+
+	for (int side = 0; side < 2; side++) {
+		for (size_t i = 0; i < c->sides[side].n; i++) {
+			const struct report *r = c->sides[side].reports[i];
+			const char *hypervisor =
+				record_text(report_part(r, VERDICT_RUN), "hypervisor");
+
+			if (r->emulator)
+				most = DRIFT_EMULATOR;
+			else if (!hypervisor || strcmp(hypervisor, "none"))
+				most = fmax(most, DRIFT_GUEST);
+		}
+	}
+	return most;
+}
+
+static void find_drift(struct comparison *c)
+{
+	double *list = must_have(calloc(c->nr_subjects + 1, sizeof(list[0])));
+
+	c->drift_rows = drift_list(c, list);
+	c->drift_most = c->drift = drift_limit(c);
+	if (c->drift_rows >= DRIFT_ROWS_MIN)
+		c->drift = fmin(c->drift, exp(DRIFT_MEDIANS * median(list, c->drift_rows)));
+	free(list);
+}
+
+/* Away from zero by half of the drift, the other side having the other half. */
+static struct interval widened(struct interval i, double drift)
+{
+	double half = sqrt(drift);
+
+	return (struct interval){i.lo > 0 ? i.lo / half : i.lo * half,
+				 i.hi > 0 ? i.hi * half : i.hi / half};
+}
+
+static double ratio_of(double b, double a)
+{
+	return a > 0 ? b / a : INFINITY;
+}
+
+/* Of sides that both are wholly above zero in the middle. */
+static void span_ratio(struct subject *s, struct interval a, struct interval b)
+{
+	s->has_ratio = s->sides[0].middle > 0 && s->sides[1].middle > 0;
+	if (!s->has_ratio)
+		return;
+	s->ratio = s->sides[1].middle / s->sides[0].middle;
+	s->ratio_interval.lo = fmax(b.lo, 0) / a.hi;
+	s->ratio_interval.hi = ratio_of(b.hi, a.lo);
+}
+
+/* Too few runs: whether the sides lie apart. Returns the sign of B - A, 0 where they overlap. */
+static int judge_spans(const struct comparison *c, struct subject *s)
+{
+	bool exact = (s->sides[0].exact && s->sides[1].exact) || s->row->kind == ROW_RETENTION;
+	double drift = exact ? 1 : c->drift;
+	struct interval a = widened(s->sides[0].span, drift), b = widened(s->sides[1].span, drift);
+
+	span_ratio(s, a, b);
+	return (b.lo > a.hi) - (b.hi < a.lo);
+}
+
+static void take_logs(struct extent *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		e->values[i] = log(e->values[i]);
+}
+
+/* Of logarithms where there are such: then the shift is a ratio. */
+static int judge_shift(struct subject *s)
+{
+	struct extent *a = &s->sides[0], *b = &s->sides[1];
+	struct interval i;
+	double shift;
+
+	/* Sorted by median(). */
+	s->has_ratio = a->values[0] > 0 && b->values[0] > 0;
+	if (s->has_ratio) {
+		take_logs(a);
+		take_logs(b);
+	}
+	shift_estimate(a->values, a->n, b->values, b->n, &shift, &i);
+	s->ratio = exp(shift);
+	s->ratio_interval = (struct interval){exp(i.lo), exp(i.hi)};
+	return (i.lo > 0) - (i.hi < 0);
+}
+
+/* How many times as slow B is. */
+static double slowdown(const struct subject *s)
+{
+	bool rate = s->row->kind == ROW_RATE;
+
+	if (s->has_ratio)
+		return rate ? 1 / s->ratio : s->ratio;
+	return (s->sides[1].middle > s->sides[0].middle) != rate ? INFINITY : 0;
+}
+
+static enum outcome outcome_of(const struct subject *s, int sign)
+{
+	if (!sign)
+		return OUTCOME_SAME;
+	if (s->row->kind == ROW_RETENTION)
+		return OUTCOME_DIFFERS;
+	return (sign > 0) != (s->row->kind == ROW_RATE) ? OUTCOME_SLOWER : OUTCOME_FASTER;
+}
+
+static void judge(struct comparison *c, struct subject *s)
+{
+	const struct extent *a = &s->sides[0], *b = &s->sides[1];
+
+	if (s->modelled && !is_pair(s))
+		s->outcome = OUTCOME_MODELLED;
+	else if (!a->n && !b->n)
+		s->outcome = OUTCOME_NONE;
+	else if (!is_pair(s))
+		s->outcome = a->n ? OUTCOME_ONLY_A : OUTCOME_ONLY_B;
+	else if (c->tested && shift_rank(a->n, b->n))
+		s->outcome = outcome_of(s, judge_shift(s));
+	else
+		s->outcome = outcome_of(s, judge_spans(c, s));
+	if (is_pair(s))
+		s->worse = slowdown(s);
+	c->counts[s->outcome]++;
+}
+
+struct comparison *comparison_new(const struct side sides[2], const enum report_unit *unit,
+				  const char *match)
+{
+	struct comparison *c = must_have(calloc(1, sizeof(*c)));
+	json_t *places = must_have(json_object());
+
+	c->sides[0] = sides[0];
+	c->sides[1] = sides[1];
+	c->scale = common_scale(c);
+	/* Two clocks' ticks are not the same thing. */
+	c->unit = unit ? *unit : c->scale ? UNIT_TICKS : UNIT_NS;
+	c->tested = shift_rank(sides[0].n, sides[1].n) > 0;
+	for (int side = 0; side < 2; side++) {
+		for (size_t i = 0; i < sides[side].n; i++)
+			add_report(c, side, sides[side].reports[i], match, places);
+	}
+	json_decref(places);
+	for (size_t i = 0; i < c->nr_subjects; i++)
+		find_middles(&c->subjects[i]);
+	find_drift(c);
+	for (size_t i = 0; i < c->nr_subjects; i++)
+		judge(c, &c->subjects[i]);
+	return c;
+}
+
+void comparison_free(struct comparison *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->nr_subjects; i++) {
+		free(c->subjects[i].sides[0].values);
+		free(c->subjects[i].sides[1].values);
+	}
+	free(c->subjects);
+	free(c);
+}

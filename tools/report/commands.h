@@ -22,6 +22,10 @@ enum {
 int check_run(int argc, char **argv);
 int show_run(int argc, char **argv);
 int compare_run(int argc, char **argv);
+int csv_run(int argc, char **argv);
+int json_run(int argc, char **argv);
+int ktap_run(int argc, char **argv);
+int lava_run(int argc, char **argv);
 
 /* Says how the command is called; STATUS_USAGE. */
 int command_usage(const char *name);

@@ -20,6 +20,10 @@ static const struct command {
 	{"compare", compare_run,
 	 "[--unit U] [--match GLOB] [--threshold PERCENT] [--changed] [--width N] A B | A... -- B...",
 	 "what differs, row by row, and what is noise; 1 where B is slower"},
+	{"csv", csv_run, "FILE...", "a line for each row, for spreadsheets"},
+	{"json", json_run, "FILE", "its records, as an array"},
+	{"ktap", ktap_run, "FILE", "its checks, as KTAP (and TAP)"},
+	{"lava", lava_run, "[--unit ticks|ns|core] FILE", "checks and figures, as LAVA's signals"},
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The ktap command: the checks as KTAP version 1 (Linux, Documentation/dev-tools/ktap.rst), which
+ * readers of TAP take too. The first says whether the report is whole, so that what is missing
+ * can't pass. An expected failure is "not ok ... # TODO": both know that.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "tools/report/commands.h"
+#include "tools/report/output.h"
+
+#define WHY_MAX 400 /* of a line */
+
+/* A '#' would begin a directive, a '\' an escape: TAP 14, "Escaping". */
+static void put_text(const char *text)
+{
+	for (size_t i = 0; i < WHY_MAX && text[i]; i++) {
+		if (text[i] == '#' || text[i] == '\\')
+			putchar('\\');
+		print_safe(stdout, text + i, 1);
+	}
+}
+
+static void put_line(unsigned number, bool ok, const struct row *row)
+{
+	printf("%sok %u - ", ok ? "" : "not ", number);
+	put_text(row->name);
+	if (*row->params) {
+		putchar(' ');
+		put_text(row->params);
+	}
+}
+
+static void put_directive(const char *directive, const char *why)
+{
+	printf(" # %s ", directive);
+	put_text(why);
+	putchar('\n');
+}
+
+/* A line of its own, for people. */
+static void put_remark(const char *name, const char *text)
+{
+	printf("# %s: ", name);
+	print_safe(stdout, text, WHY_MAX);
+	putchar('\n');
+}
+
+static void put_check(unsigned number, const struct row *row)
+{
+	const char *result = record_text(row->record, "result");
+	const char *why = record_text(row->record, "why");
+	const char *control = record_text(row->record, "control");
+
+	result = result ? result : "fail";
+	why = why ? why : "";
+	if (!strcmp(result, "skip")) {
+		put_line(number, true, row);
+		put_directive("SKIP", why);
+	} else if (!strcmp(result, "xfail")) {
+		put_line(number, false, row);
+		put_directive("TODO", why);
+	} else {
+		put_line(number, !strcmp(result, "pass"), row);
+		putchar('\n');
+		if (*why)
+			put_remark("why", why);
+	}
+	if (control && *control)
+		put_remark("control", control);
+}
+
+static void put_whole(const struct report *r)
+{
+	const struct verdict *v = r->verdict;
+
+	printf("%sok 1 - report/whole\n", verdict_whole(v) ? "" : "not ");
+	for (uint64_t i = 0; i < v->nr_problems && i < VERDICT_PROBLEM_MAX; i++)
+		put_remark("damage", v->problems[i]);
+	if (!v->records)
+		put_remark("damage", "no records");
+}
+
+static void put_checks(const struct report *r)
+{
+	unsigned number = 1;
+
+	for (size_t i = 0; i < r->nr_rows; i++)
+		number += r->rows[i].kind == ROW_CHECK;
+	printf("KTAP version 1\n1..%u\n", number);
+	put_whole(r);
+	number = 1;
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		if (r->rows[i].kind == ROW_CHECK)
+			put_check(++number, &r->rows[i]);
+	}
+}
+
+int ktap_run(int argc, char **argv)
+{
+	return command_convert(argc, argv, put_checks);
+}

@@ -99,12 +99,11 @@ static const char *unit_name(const struct lava *l)
 	return l->unit == UNIT_NS ? "ns" : l->unit == UNIT_CORE ? "cycles" : "ticks";
 }
 
-static void put_number(const struct row *row, const char *key)
+static void put_value(const struct row *row, const char *unit)
 {
-	const char *unit = record_text(row->record, "unit");
 	double value;
 
-	if (!row->modelled && record_number(row->record, key, &value))
+	if (!row->modelled && record_number(row->record, "value", &value))
 		put_measurement(value, unit ? unit : "");
 }
 
@@ -152,8 +151,10 @@ static void put_row(struct lava *l, const struct row *row)
 					   : "pass");
 	if (row->kind == ROW_BENCH)
 		put_bench(l, row);
-	else if (row->kind == ROW_RATE || row->kind == ROW_ADVICE)
-		put_number(row, "value");
+	else if (row->kind == ROW_RATE)
+		put_value(row, record_text(row->record, "unit"));
+	else if (row->kind == ROW_ADVICE)
+		put_value(row, NULL); /* its unit is that of its curves */
 	else if (row->kind == ROW_MATRIX)
 		put_matrix(l, row);
 	else if (row->kind == ROW_RETENTION)

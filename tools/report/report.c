@@ -116,6 +116,28 @@ bool same_group(const struct row *a, const struct row *b)
 	return a->group_length == b->group_length && !memcmp(a->name, b->name, a->group_length);
 }
 
+/*
+ * A CPU runs at about the frequency its CPUID says. One that seems to run at half of it, or twice,
+ * is simulated, and so is the time.
+ */
+static bool clocks_disagree(const struct report *r)
+{
+	const json_t *checks = json_object_get(report_part(r, VERDICT_CLOCK), "checks");
+	size_t i;
+	json_t *check;
+
+	json_array_foreach((json_t *)checks, i, check)
+	{
+		const char *source = record_text(check, "source");
+		double hz;
+
+		if (source && !strncmp(source, "CPUID", 5) && record_number(check, "hz", &hz) &&
+		    r->tsc_hz > 0 && (hz > 2 * r->tsc_hz || hz < r->tsc_hz / 2))
+			return true;
+	}
+	return false;
+}
+
 /* Machines that are no CPU: by the hypervisor's signature, or by what SMBIOS and CPUID say. */
 static const char *find_emulator(const struct report *r)
 {
@@ -138,7 +160,7 @@ static const char *find_emulator(const struct report *r)
 		if (text && strstr(text, signs[i].text))
 			return signs[i].emulator;
 	}
-	return NULL;
+	return clocks_disagree(r) ? "one that gives no name" : NULL;
 }
 
 /* Without quotes where it is a string. NULL without memory. */

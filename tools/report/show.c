@@ -31,6 +31,14 @@ struct selection {
 static const char *const unit_titles[] = {
 	[UNIT_TICKS] = "ticks", [UNIT_NS] = "ns", [UNIT_CORE] = "core cycles"};
 
+/* What the row's figures are in. */
+static const char *unit_title(const struct show *s, const struct row *row)
+{
+	const char *own = record_text(row->record, "unit");
+
+	return own && strcmp(own, "tsc") ? own : unit_titles[s->unit];
+}
+
 static void label(const char *name)
 {
 	printf("%-11s", name);
@@ -452,14 +460,12 @@ static void print_matrices(struct show *s, const struct selection *rows)
 
 	for (size_t i = 0; i < rows->n; i += n) {
 		const struct row *row = rows->rows[i];
-		const char *unit = record_text(row->record, "unit");
 		char what[160];
 
 		n = matrix_rows(rows, i);
 		snprintf(what, sizeof(what), "%.60s, medians in %.60s%s",
 			 row->name + row->group_length + (row->name[row->group_length] == '/'),
-			 unit && strcmp(unit, "tsc") ? unit : unit_titles[s->unit],
-			 row->modelled ? ", modelled" : "");
+			 unit_title(s, row), row->modelled ? ", modelled" : "");
 		for (char *c = what; *c; c++)
 			*c = *c >= ' ' && *c <= '~' ? *c : '?';
 		print_heading(s, row, what, json_object_get(row->record, "params"));
@@ -529,11 +535,18 @@ static void print_groups(struct show *s)
 	}
 }
 
+static void add_point(struct table *t, const json_t *point, double scale)
+{
+	add_number(t, scale && json_is_number(point), json_number_value(point) * scale);
+}
+
 /* The columns are the curves, the first of which is what they are drawn over. */
 static void print_curves(const struct show *s, const struct row *row)
 {
 	json_t *curves = json_object_get(row->record, "curves"), *curve;
-	size_t nr_columns = json_object_size(curves), i = 0, points;
+	size_t nr_columns = json_object_size(curves), i = 0;
+	size_t points = json_array_size(json_object_iter_value(json_object_iter(curves)));
+	double scale = row_scale(s->report, row, s->unit);
 	struct column *columns;
 	struct table *t;
 	const char *key;
@@ -541,45 +554,49 @@ static void print_curves(const struct show *s, const struct row *row)
 	if (!nr_columns)
 		return;
 	columns = must_have(calloc(nr_columns, sizeof(columns[0])));
-	t = table_new(columns, nr_columns);
-	points = json_array_size(json_object_iter_value(json_object_iter(curves)));
 	json_object_foreach(curves, key, curve) columns[i++] = (struct column){key, ALIGN_RIGHT, 0};
+	t = table_new(columns, nr_columns);
 	for (size_t point = 0; point < points; point++) {
+		i = 0;
 		json_object_foreach(curves, key, curve)
-		{
-			const json_t *y = json_array_get(curve, point);
-
-			add_number(t, json_is_number(y), json_number_value(y));
-		}
+			add_point(t, json_array_get(curve, point), i++ ? scale : 1);
 	}
 	table_print(t, s->width);
 	table_free(t);
 	free(columns);
 }
 
-static void print_advice(struct show *s)
+static void print_tunable(struct show *s, const struct row *row)
 {
 	static const struct column columns[] = {{"", ALIGN_LEFT, 0},
 						{"", ALIGN_RIGHT, 0},
 						{"", ALIGN_LEFT, 0},
 						{"", ALIGN_LEFT, 0}};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	const char *why = record_text(row->record, "why");
+
+	table_add(t, "%s", row->name);
+	add_member(t, row->record, "value");
+	table_add(t, "%s", row->params);
+	table_add(t, "%s", why ? why : "");
+	table_print(t, s->width);
+	table_free(t);
+	if (json_object_size(json_object_get(row->record, "curves"))) {
+		printf("by curves in ");
+		print_safe(stdout, unit_title(s, row), 60);
+		putchar('\n');
+	}
+	print_curves(s, row);
+}
+
+static void print_advice(struct show *s)
+{
 	struct selection rows = select_rows(s, ROW_ADVICE, NULL);
 
-	for (size_t i = 0; i < rows.n; i++) {
-		struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-		const struct row *row = rows.rows[i];
-		const char *why = record_text(row->record, "why");
-		const char *unit = record_text(row->record, "unit");
-
-		print_heading(s, NULL, i ? "advice, also" : "advice", NULL);
-		table_add(t, "%s", row->name);
-		add_member(t, row->record, "value");
-		table_add(t, "%s", unit ? unit : "");
-		table_add(t, "%s", why ? why : "");
-		table_print(t, s->width);
-		table_free(t);
-		print_curves(s, row);
-	}
+	if (rows.n)
+		print_heading(s, NULL, "advice", NULL);
+	for (size_t i = 0; i < rows.n; i++)
+		print_tunable(s, rows.rows[i]);
 	free(rows.rows);
 }
 

@@ -50,7 +50,7 @@ EFI_CFLAGS  := -std=gnu11 -O2 $(WARNINGS) -I. -isystem $(EFI_INCLUDE) -isystem $
 EFI_FILES   := $(wildcard boot/*.c boot/efi/*.c)
 EFI_OBJECTS := $(EFI_FILES:%.c=$(O)/efi/%.o) $(O)/efi/boot/efi/kernel_image.asm.o
 
-.PHONY: all iso usb lab tools test setup-test test-host test-boot fuzz test-fuzz setup-fuzz \
+.PHONY: all iso usb lab tools test setup-test test-host test-report report-golden test-boot fuzz test-fuzz setup-fuzz \
         lint setup-lint clean help FORCE
 .DELETE_ON_ERROR:
 
@@ -64,6 +64,8 @@ help:
 	@echo 'make tools           host tools ($(O)/shootdown-report)'
 	@echo 'make test            everything: host tests, fuzzing, boots in QEMU; installs what it needs'
 	@echo 'make test-host       only the host tests'
+	@echo 'make test-report     only the tests of shootdown-report'
+	@echo 'make report-golden   writes anew what shootdown-report should print: look at what changed'
 	@echo 'make test-fuzz       only the short fuzzing, the same each time'
 	@echo 'make fuzz            fuzzes each parser for FUZZ_SECONDS ($(FUZZ_SECONDS)); keeps $(O)/fuzz/corpus'
 	@echo 'make test-boot       only the boot tests'
@@ -208,6 +210,11 @@ $(O)/host/pure.a: $(PURE_FILES:%.c=$(O)/host/%.o) $(O)/link
 	$(call say,AR  )
 	$(Q)rm -f $@ && ar rc $@ $(filter %.o,$^)
 
+# The program as the tests of it use it.
+$(O)/host/shootdown-report: tools/report/main.c $(O)/host/pure.a
+	$(call say,CC  )
+	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $< $(O)/host/pure.a -ljansson -lm
+
 $(O)/host/test_%: tests/host/test_%.c $(O)/host/pure.a
 	$(call say,CC  )
 	$(Q)$(CC) $(TEST_CFLAGS) -o $@ $< $(O)/host/pure.a -lcmocka -ljansson -lm
@@ -265,6 +272,7 @@ setup-fuzz:
 
 test: setup-test
 	$(MAKE) test-host
+	$(MAKE) test-report
 	$(MAKE) test-fuzz
 	$(MAKE) test-boot
 
@@ -273,6 +281,13 @@ setup-test:
 
 test-host: $(HOST_TESTS)
 	@for t in $(HOST_TESTS); do $$t || exit 1; done
+
+# -rA would show the figures too, but each test's: pass ARGS=-s to see them.
+test-report: tools $(O)/host/shootdown-report
+	SHOOTDOWN_BUILD=$(abspath $(O)) $(PYTHON) -m pytest -q $(ARGS) tests/report
+
+report-golden: $(O)/host/shootdown-report
+	SHOOTDOWN_BUILD=$(abspath $(O)) SHOOTDOWN_GOLDEN=write $(PYTHON) -m pytest -q tests/report/test_golden.py
 
 test-boot: all tools
 	$(PYTHON) -m pytest -q tests/boot

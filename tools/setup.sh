@@ -37,6 +37,10 @@ test   <cmocka.h>                            libcmocka-dev
 test   @pytest                               python3-pytest
 test   @elftools                             python3-pyelftools
 test   git                                   git
+test   prove                                 perl
+test   @pexpect                              python3-pexpect
+test   @yaml                                 python3-yaml
+test   @requests                             python3-requests
 usb    mcopy                                 mtools
 usb    mkfs.fat                              dosfstools
 usb    sgdisk                                gdisk
@@ -87,7 +91,7 @@ is_there() {
     @grub-bios) [ -d /usr/lib/grub/i386-pc ] ;;
     @grub-efi) [ -d /usr/lib/grub/x86_64-efi ] ;;
     @fuzzer) fuzzer_found ;;
-    @pytest | @elftools) /usr/bin/python3 -c "import ${1#@}" >/dev/null 2>&1 ;;
+    @pytest | @elftools | @pexpect | @yaml | @requests) /usr/bin/python3 -c "import ${1#@}" >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
     esac
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The compare command: what differs between two logs, or two lots of logs, and what is noise. */
 #include <getopt.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +79,15 @@ static bool list_has(const json_t *list, const json_t *wanted)
 	return false;
 }
 
-static void print_value(FILE *to, const json_t *value)
+/* Numbers in hexadecimal where all the world has them so. */
+static void print_value(FILE *to, const struct fact *f, const json_t *value)
 {
 	char *text;
 
+	if (json_is_integer(value) && !strcmp(f->key, "microcode")) {
+		fprintf(to, "%#" PRIx64, (uint64_t)json_integer_value(value));
+		return;
+	}
 	if (json_is_string(value)) {
 		fputs(json_string_value(value), to);
 		return;
@@ -92,13 +98,13 @@ static void print_value(FILE *to, const json_t *value)
 }
 
 /* Of a list what the other has not got. */
-static void print_fact(FILE *to, const json_t *value, const json_t *other)
+static void print_fact(FILE *to, const struct fact *f, const json_t *value, const json_t *other)
 {
 	size_t i;
 	json_t *item;
 
 	if (!json_is_array(value) || !json_is_array(other)) {
-		print_value(to, value);
+		print_value(to, f, value);
 		return;
 	}
 	json_array_foreach((json_t *)value, i, item)
@@ -107,7 +113,7 @@ static void print_fact(FILE *to, const json_t *value, const json_t *other)
 			continue;
 		if (ftell(to))
 			putc(' ', to);
-		print_value(to, item);
+		print_value(to, f, item);
 	}
 }
 
@@ -118,7 +124,7 @@ static char *fact_text(const struct side *side, const struct fact *f, const json
 	size_t length = 0, same = 1;
 	FILE *to = must_have(open_memstream(&text, &length));
 
-	print_fact(to, value, other);
+	print_fact(to, f, value, other);
 	while (same < side->n && same_fact(value, fact_of(side->reports[same], f)))
 		same++;
 	if (same < side->n)
@@ -203,6 +209,29 @@ static void print_drift(const struct comparison *c)
 		       c->drift, cbrt(c->drift));
 }
 
+/* The earliest or the latest date of a side's runs, or NULL where one has none. ISO 8601. */
+static const char *side_date(const struct side *side, bool latest)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < side->n; i++) {
+		const char *date = record_text(report_part(side->reports[i], VERDICT_RUN), "date");
+
+		if (!date || !*date)
+			return NULL;
+		if (!found || (strcmp(date, found) > 0) == latest)
+			found = date;
+	}
+	return found;
+}
+
+static bool is_after(const struct side *a, const struct side *b)
+{
+	const char *first = side_date(a, false), *last = side_date(b, true);
+
+	return first && last && strcmp(first, last) > 0;
+}
+
 /* How the verdicts came about: the same words as in the manual. */
 static void print_method(const struct comparison *c)
 {
@@ -214,6 +243,9 @@ static void print_method(const struct comparison *c)
 		printf("%zu and %zu runs: a row differs where the 95%% interval\nof the shift "
 		       "between the runs (Mann-Whitney) leaves out none at all.\n",
 		       c->sides[0].n, c->sides[1].n);
+		if (is_after(&c->sides[0], &c->sides[1]) || is_after(&c->sides[1], &c->sides[0]))
+			printf("All runs of one side came before those of the other: a change with "
+			       "time\nlooks like one between them.\n");
 		return;
 	}
 	printf("%zu and %zu runs are too few for a tested 95%% interval\n"

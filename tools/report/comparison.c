@@ -125,8 +125,11 @@ static bool read_retention(const struct row *row, struct reading *out)
 	if (!record_number(row->record, "kept", &kept) || !record_number(row->record, "of", &of) ||
 	    of <= 0 || kept < 0 || kept > of)
 		return false;
-	out->value = kept / of;
 	out->within = share_interval(kept, of);
+	/* Percent. */
+	out->value = 100 * kept / of;
+	out->within.lo *= 100;
+	out->within.hi *= 100;
 	return true;
 }
 

@@ -14,8 +14,9 @@ struct table {
 	const struct column *columns;
 	size_t nr_columns;
 	char **cells;
-	size_t nr_cells, room;
+	size_t nr_cells;
 	enum color *colors; /* of each row */
+	size_t room;        /* for so many rows */
 };
 
 /* What a table of a certain width shows. */
@@ -33,14 +34,18 @@ struct table *table_new(const struct column *columns, size_t nr_columns)
 	return t;
 }
 
+/* A row at a time: for the next cell, and for the colour of its row. */
 static void make_room(struct table *t)
 {
-	if (t->nr_cells < t->room)
+	size_t rows = t->nr_cells / t->nr_columns, room = t->room;
+
+	if (t->nr_cells < room * t->nr_columns)
 		return;
-	t->room = 2 * (t->room + t->nr_columns);
-	t->cells = must_have(realloc(t->cells, t->room * sizeof(t->cells[0])));
-	t->colors =
-		must_have(realloc(t->colors, (t->room / t->nr_columns + 1) * sizeof(t->colors[0])));
+	t->room = 2 * (room + 1);
+	t->cells = must_have(realloc(t->cells, t->room * t->nr_columns * sizeof(t->cells[0])));
+	t->colors = must_have(realloc(t->colors, t->room * sizeof(t->colors[0])));
+	for (; rows < t->room; rows++)
+		t->colors[rows] = COLOR_NONE;
 }
 
 void table_add(struct table *t, const char *fmt, ...)
@@ -56,8 +61,6 @@ void table_add(struct table *t, const char *fmt, ...)
 	if (fclose(to))
 		must_have(NULL);
 	make_room(t);
-	if (t->nr_cells % t->nr_columns == 0)
-		t->colors[t->nr_cells / t->nr_columns] = COLOR_NONE;
 	t->cells[t->nr_cells++] = text;
 }
 

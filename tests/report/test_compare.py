@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""compare: noise is no difference, a difference is none too small where nothing varies."""
+
+import re
+import tarfile
+
+import pytest
+from conftest import DATA, report
+from make_log import Log
+
+COUNTS = re.compile(r"(\d+) rows: (\d+) slower, (\d+) faster(?:, \d+ differ)?, (\d+) without")
+
+
+def counts(done):
+    """Rows in all, slower, faster, without a difference."""
+    assert done.returncode in (0, 1), done.stderr
+    return [int(n) for n in COUNTS.search(done.stdout).groups()]
+
+
+def changed(done):
+    """Names and verdicts of the rows that differ."""
+    return re.findall(r"^(\S+)  .* (slower|faster|differs)(?:  emulated)?$", done.stdout, re.M)
+
+
+@pytest.fixture(scope="module")
+def boots(tmp_path_factory):
+    """Forty boots of one image in a row (collect.sh), QEMU with TCG threads on a shared host."""
+    place = tmp_path_factory.mktemp("boots")
+    with tarfile.open(DATA / "boots.tar.xz") as archive:
+        archive.extractall(place)
+    logs = sorted(place.glob("*.log"))
+    assert len(logs) == 40
+    return logs
+
+
+def share_without_difference(pairs):
+    rows = same = 0
+    for a, b in pairs:
+        done = report("compare", "--changed", *a, "--", *b)
+        count = counts(done)
+        rows += count[0]
+        same += count[3]
+    return rows, same / rows
+
+
+@pytest.mark.parametrize("distance", [1, 20])
+def test_twenty_pairs_of_the_same_image_do_not_differ(boots, distance):
+    """Neighbours, and boots far apart."""
+    starts = range(0, 40, 2) if distance == 1 else range(20)
+    rows, share = share_without_difference([[[boots[i]], [boots[i + distance]]] for i in starts])
+    print(f"20 pairs of boots, {distance} apart: {rows} rows, {share:.1%} without a difference")
+    assert rows > 1000
+    assert share >= 0.95
+
+
+def test_several_runs_of_the_same_image_do_not_differ(boots):
+    """Taken in turns, as the manual says: four of each, and two of each, which is too few to test."""
+    fours = [(boots[i : i + 8 : 2], boots[i + 1 : i + 9 : 2]) for i in range(0, 40, 8)]
+    twos = [(boots[i : i + 4 : 2], boots[i + 1 : i + 5 : 2]) for i in range(0, 40, 4)]
+    for name, pairs in (("4 and 4", fours), ("2 and 2", twos)):
+        rows, share = share_without_difference(pairs)
+        print(f"{name} boots: {rows} rows, {share:.1%} without a difference")
+        assert share >= 0.95
+
+
+def steady(change=None, spread=0, hypervisor="TCGTCGTCGTCG", **more):
+    """Twenty rows; `change` makes some dearer, by name."""
+    log = Log(hypervisor=hypervisor)
+    for i in range(20):
+        name = f"self/nop-{i}"
+        log.bench(name, 100 * (change or {}).get(name, 1), spread, **more)
+    return log
+
+
+def write(tmp_path, name, log):
+    return log.write(tmp_path / name)
+
+
+def test_where_nothing_varies_one_tick_is_a_difference(tmp_path):
+    a = write(tmp_path, "a", steady())
+    b = write(tmp_path, "b", steady({"self/nop-7": 1.1, "self/nop-9": 0.99}))
+    done = report("compare", a, b)
+    assert done.returncode == 1
+    assert changed(done) == [("nop-7", "slower"), ("nop-9", "faster")]
+    assert "x1.100  [1.100, 1.100]" in done.stdout
+    assert "there is none: no row varies" in done.stdout
+    assert report("compare", "--threshold", "10", a, b).returncode == 0
+    assert report("compare", "--threshold", "9.9", a, b).returncode == 1
+
+
+def test_what_the_spread_hides_is_no_difference(tmp_path):
+    a = write(tmp_path, "a", steady(spread=20, hypervisor="none"))
+    b = write(tmp_path, "b", steady({"self/nop-7": 1.1}, 20, "none"))
+    assert counts(report("compare", a, b)) == [20, 0, 0, 20]
+    c = write(tmp_path, "c", steady({"self/nop-7": 1.5}, 20, "none"))
+    assert changed(report("compare", a, c)) == [("nop-7", "slower")]
+
+
+def test_what_all_rows_do_is_drift_within_limits(tmp_path):
+    def all_by(factor):
+        return {f"self/nop-{i}": factor for i in range(20)}
+
+    a = write(tmp_path, "a", steady(spread=1, hypervisor="none"))
+    b = write(tmp_path, "b", steady(all_by(1.15), 1, "none"))
+    done = report("compare", a, b)
+    assert counts(done) == [20, 0, 0, 20]
+    assert "the machine drifts, or they have changed" in done.stdout
+    # No machine moves as far as that by itself.
+    c = write(tmp_path, "c", steady(all_by(1.4), 1, "none"))
+    assert counts(report("compare", a, c)) == [20, 20, 0, 0]
+    # An emulator does.
+    d = write(tmp_path, "d", steady(spread=1))
+    e = write(tmp_path, "e", steady(all_by(1.4), 1))
+    assert counts(report("compare", d, e)) == [20, 0, 0, 20]
+
+
+def test_few_rows_can_not_tell_the_drift(tmp_path):
+    logs = []
+    for name, net in (("a", 100), ("b", 115), ("c", 300)):
+        log = Log()
+        log.bench("local/invlpg-4k", net, 1)
+        logs.append(write(tmp_path, name, log))
+    done = report("compare", logs[0], logs[1])
+    assert counts(done) == [1, 0, 0, 1]
+    assert "1 varying rows can't tell: x1.25 is supposed" in done.stdout
+    assert counts(report("compare", logs[0], logs[2])) == [1, 1, 0, 0]
+
+
+def runs(tmp_path, name, factor, n):
+    """Runs of a machine that moves by a percent or two from boot to boot."""
+    return [
+        write(
+            tmp_path,
+            f"{name}{i}",
+            steady({f"self/nop-{j}": (factor if j == 3 else 1) * (1 + (i * 7 + j * 3) % 5 / 200)
+                    for j in range(20)}, 1, "none"),
+        )
+        for i in range(n)
+    ]
+
+
+def test_several_runs_find_what_one_can_not(tmp_path):
+    a, b = runs(tmp_path, "a", 1, 5), runs(tmp_path, "b", 1.04, 5)
+    assert changed(report("compare", a[0], b[1])) == []
+    done = report("compare", *a, "--", *b)
+    assert changed(done) == [("nop-3", "slower")]
+    assert "5 and 5 runs: a row differs where the 95% interval" in done.stdout
+    few = report("compare", *a[:3], "--", *b[:3])
+    assert "3 and 3 runs are too few for a tested 95% interval" in few.stdout
+
+
+def test_runs_that_were_not_taken_in_turns_are_told(tmp_path):
+    def lot(name, hours):
+        logs = []
+        for hour in hours:
+            log = Log(date=f"2026-12-01T{hour:02}:00:00")
+            log.bench("local/a", 100 + hour % 3, 1)
+            logs.append(write(tmp_path, f"{name}{hour}", log))
+        return logs
+
+    before, after = lot("a", range(0, 4)), lot("b", range(4, 8))
+    told = "All runs of one side came before those of the other"
+    assert told in report("compare", *before, "--", *after).stdout
+    turns = before[::2] + after[::2], before[1::2] + after[1::2]
+    assert told not in report("compare", *turns[0], "--", *turns[1]).stdout
+
+
+def test_of_a_rate_more_is_better(tmp_path):
+    logs = []
+    for name, value in (("a", 1000.5), ("b", 2000.5)):
+        log = Log()
+        log.add("rate", name="shootdown/loops", params={"cpus": 2}, unit="loops/s", value=value,
+                rounds=9, ci=[value, value], ipis=1, invlpgbs=0)
+        logs.append(write(tmp_path, name, log))
+    assert changed(report("compare", *logs)) == [("loops", "faster")]
+    done = report("compare", *reversed(logs))
+    assert changed(done) == [("loops", "slower")]
+    assert done.returncode == 1
+
+
+def test_modelled_and_missing_rows_are_marked(tmp_path):
+    a, b = Log(), Log()
+    for log in (a, b):
+        log.bench("broadcast/invlpgb", 1, modelled=True)
+        log.records[-1].update({"p50": None, "net": None, "ci": None, "baseline": None})
+    a.bench("local/only-here", 5)
+    b.bench("local/only-there", 5)
+    done = report("compare", write(tmp_path, "a", a), write(tmp_path, "b", b))
+    assert re.search(r"^invlpgb .*modelled$", done.stdout, re.M)
+    assert re.search(r"^only-here .*only in A$", done.stdout, re.M)
+    assert re.search(r"^only-there .*only in B$", done.stdout, re.M)
+    assert done.returncode == 0
+
+
+def test_changed_groups_come_first_and_changed_rows_in_them(tmp_path):
+    def log(net):
+        out = Log()
+        out.bench("local/a", 100)
+        out.bench("switch/b", 100)
+        out.bench("switch/c", net)
+        return out
+
+    done = report("compare", write(tmp_path, "a", log(100)), write(tmp_path, "b", log(50)))
+    at = [done.stdout.index(text) for text in ("switch/\n", "\nc ", "\nb ", "local/\n", "\na ")]
+    assert at == sorted(at)
+
+
+def test_what_differs_in_the_machines_is_on_top(tmp_path):
+    logs = []
+    for name, microcode, features in (("a", 1, ["pcid", "pge"]), ("b", 2, ["pge", "tce"])):
+        log = Log(cmdline=f"seed={microcode}", firmware="UEFI 2.7")
+        log.add("cpu", brand="CPU", microcode=microcode, features=features)
+        log.bench("local/a", 100)
+        logs.append(write(tmp_path, name, log))
+    top = report("compare", *logs).stdout.split("\n\n")[0]
+    assert re.search(r"^microcode +0x1 +0x2$", top, re.M)
+    assert re.search(r"^features +pcid +tce$", top, re.M)
+    assert re.search(r"^cmdline +seed=1 +seed=2$", top, re.M)
+    assert "firmware" not in top
+
+
+def test_two_clocks_are_compared_in_ns(tmp_path):
+    logs = []
+    for name, hz in (("a", 2 * 10**9), ("b", 4 * 10**9)):
+        log = Log(tsc_hz=hz)
+        log.bench("local/a", 100 if name == "a" else 200)
+        logs.append(write(tmp_path, name, log))
+    assert counts(report("compare", *logs)) == [1, 0, 0, 1]
+    assert counts(report("compare", "--unit", "ticks", *logs)) == [1, 1, 0, 0]
+
+
+def test_checks_with_another_result_are_told(tmp_path):
+    logs = []
+    for name, result in (("a", "pass"), ("b", "fail")):
+        log = Log()
+        log.check("stale/a", result)
+        log.check("stale/b", "pass")
+        logs.append(write(tmp_path, name, log))
+    done = report("compare", *logs)
+    assert re.search(r"^stale/a +pass +fail$", done.stdout, re.M)
+    assert "stale/b" not in done.stdout
+
+
+def test_a_damaged_side_is_told(tmp_path):
+    a = write(tmp_path, "a", steady())
+    cut = tmp_path / "cut"
+    cut.write_text(a.read_text()[:3000])
+    done = report("compare", a, cut)
+    assert done.returncode == 2
+    assert "there is no end" in done.stderr

@@ -227,6 +227,7 @@ FUZZ_SECONDS ?= 600
 FUZZ_RUNS    := 60000
 FUZZ_RUNS_cmdline    := 4000
 FUZZ_RUNS_report_log := 4000
+FUZZ_RUNS_report_model := 3000
 FUZZ_CFLAGS  := $(TEST_CFLAGS) -fsanitize=fuzzer-no-link
 FUZZ_FLAGS   := -max_len=16384 -timeout=10 -rss_limit_mb=1024
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -282,7 +283,7 @@ setup-test:
 test-host: $(HOST_TESTS)
 	@for t in $(HOST_TESTS); do $$t || exit 1; done
 
-# -rA would show the figures too, but each test's: pass ARGS=-s to see them.
+# ARGS=-s shows the figures that the tests go by.
 test-report: tools $(O)/host/shootdown-report
 	SHOOTDOWN_BUILD=$(abspath $(O)) $(PYTHON) -m pytest -q $(ARGS) tests/report
 
@@ -297,7 +298,8 @@ LINT_C := $(shell git ls-files '*.c' '*.h')
 
 lint: setup-lint
 	@clang-format --dry-run -Werror $(LINT_C)
-	shellcheck run.sh tools/*.sh tools/lab/* boot/efi/set_nx_compat.sh .ci/run
+	shellcheck run.sh tools/*.sh tools/lab/* tests/report/*.sh boot/efi/set_nx_compat.sh .ci/run
+	mandoc -T lint -W style tools/report/*.1
 	cppcheck --quiet --error-exitcode=1 --enable=warning,portability --inline-suppr \
 	    --suppress=missingIncludeSystem --suppress=comparePointers --std=c11 --platform=unix64 -D__x86_64__ -DCOMMIT='""' -I. \
 	    $(filter-out boot/efi/% tests/host/% tests/fuzz/%,$(filter %.c,$(LINT_C)))

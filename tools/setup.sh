@@ -53,6 +53,7 @@ lint   clang                                 clang
 lint   clang-format                          clang-format
 lint   cppcheck                              cppcheck
 lint   shellcheck                            shellcheck
+lint   mandoc                                mandoc
 '
 
 fail() {

@@ -559,7 +559,9 @@ static void print_curves(const struct show *s, const struct row *row)
 	for (size_t point = 0; point < points; point++) {
 		i = 0;
 		json_object_foreach(curves, key, curve)
+		{
 			add_point(t, json_array_get(curve, point), i++ ? scale : 1);
+		}
 	}
 	table_print(t, s->width);
 	table_free(t);

@@ -62,7 +62,7 @@ help:
 	@echo 'make usb             an image for a stick ($(O)/shootdown-usb.img), to be written with dd'
 	@echo 'make lab             current QEMU, Bochs and OVMF in build/lab; takes root, once'
 	@echo 'make tools           host tools ($(O)/shootdown-report)'
-	@echo 'make test            everything: host tests, fuzzing, boots in QEMU; installs what it needs'
+	@echo 'make test            everything: host tests, reports, fuzzing, boots; installs what it needs'
 	@echo 'make test-host       only the host tests'
 	@echo 'make test-report     only the tests of shootdown-report'
 	@echo 'make report-golden   writes anew what shootdown-report should print: look at what changed'

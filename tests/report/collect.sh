@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Boots anew what tests/report/data/ keeps; then run `make report-golden`. Takes some minutes and the
-# lab. Forty boots of one image go into boots.tar.xz, as records only.
+# lab. The boots of one image go into boots.tar.xz, as records only.
 #
 # usage: tests/report/collect.sh
 
@@ -26,6 +26,12 @@ boot_many() {
     trap 'rm -rf "$work"' RETURN
     for number in $(seq -w 1 40); do
         boot "$work/tcg-$number.log" --accel tcg --boot grub-bios --cpus 4 -- format=records
+    done
+    for number in 1 2 3; do
+        boot "$work/icount-$number.log" --accel tcg --boot grub-bios \
+            --qemu-arg -icount --qemu-arg shift=0,sleep=off -- format=records samples=100
+        boot "$work/bochs-$number.log" --lab --emulator bochs --boot grub-bios -- \
+            format=records samples=20 'run=smp/*,self/*,local/*,ipi/*'
     done
     tar -C "$work" --sort=name --owner=0 --group=0 --mtime=@0 -cJf "$PWD/$DATA/boots.tar.xz" \
         --transform='s,^\./,,' .

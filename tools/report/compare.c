@@ -171,6 +171,12 @@ static void print_facts(const struct compare *c)
 		free(b);
 		n++;
 	}
+	if (!c->comparison->scale) {
+		table_add(t, "TSC MHz");
+		table_add(t, "%.1f", c->sides[0].reports[0]->tsc_hz / 1e6);
+		table_add(t, "%.1f", c->sides[1].reports[0]->tsc_hz / 1e6);
+		n++;
+	}
 	if (n)
 		table_print(t, c->width);
 	else

@@ -13,6 +13,10 @@
 #define DRIFT_EMULATOR 4.0
 #define DRIFT_GUEST    2.0
 #define DRIFT_MACHINE  1.25
+#define EXACT_SAMPLES  10 /* fewer may be equal by chance */
+#define EXACT_ROUNDS   3
+#define STEP_CHANGES   8
+#define STEP_MOST      100
 #define CLOCKS_AGREE   0.001 /* two calibrations of one clock differ by less */
 
 /* A run's figure of a row. */
@@ -61,10 +65,78 @@ static double reading_scale(const struct comparison *c, const struct report *r,
 	return cycles / ticks;
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* All that was measured by one counter. */
+struct readings {
+	uint64_t divisor; /* of all of them */
+	uint64_t last;
+	size_t changes; /* from one to the next: few values have a divisor by chance */
+};
+
+static void take_reading(struct readings *all, const json_t *ticks)
+{
+	json_int_t value = json_integer_value(ticks);
+
+	/* Throughputs, which are quotients, have decimals. */
+	if (!json_is_integer(ticks) || value <= 0)
+		return;
+	all->divisor = common_divisor(all->divisor, value);
+	all->changes += (uint64_t)value != all->last;
+	all->last = value;
+}
+
+/*
+ * The counter may go up by more than one tick at a time (AMD's by some dozens): then everything
+ * that it measured is a multiple of the step.
+ */
+static double counter_step(const struct report *r)
+{
+	static const char *const keys[] = {"min", "p5", "p25", "p50", "p75", "p95", "p99", "max"};
+	struct readings all = {.divisor = 0};
+
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		if (r->rows[i].kind != ROW_BENCH)
+			continue;
+		for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++)
+			take_reading(&all, json_object_get(r->rows[i].record, keys[j]));
+	}
+	return all.changes >= STEP_CHANGES && all.divisor <= STEP_MOST ? all.divisor : 1;
+}
+
+/* How much a figure of the row may differ though the same was measured. */
+static double step_of(const struct comparison *c, const struct row *row)
+{
+	double unroll;
+
+	/* A difference of two sections, over so many operations. */
+	if (record_number(json_object_get(row->record, "params"), "unroll", &unroll) && unroll >= 1)
+		return 2 * c->step / unroll;
+	return c->step;
+}
+
+/* Whether there were enough samples to tell that they do not vary. */
+static bool is_counted(const struct row *row, const char *key, double least)
+{
+	double n;
+
+	return record_number(row->record, key, &n) && n >= least;
+}
+
 static bool read_bench(const struct comparison *c, const struct report *r, const struct row *row,
 		       struct reading *out)
 {
-	double scale = reading_scale(c, r, row), baseline, p25, p75, min = 0, max = 1;
+	double scale = reading_scale(c, r, row), half_step = step_of(c, row) / 2;
+	double baseline, p25, p75, min = 0, max = 1;
 
 	if (!scale || !row_time(r, row, "net", UNIT_TICKS, &out->value) ||
 	    !row_time(r, row, "baseline", UNIT_TICKS, &baseline) ||
@@ -75,11 +147,12 @@ static bool read_bench(const struct comparison *c, const struct report *r, const
 		out->within.lo = fmin(out->within.lo, p25);
 		out->within.hi = fmax(out->within.hi, p75);
 	}
-	out->exact = record_number(row->record, "min", &min) &&
+	out->exact = is_counted(row, "n", EXACT_SAMPLES) &&
+		     record_number(row->record, "min", &min) &&
 		     record_number(row->record, "max", &max) && min == max;
 	out->value *= scale;
-	out->within.lo = (out->within.lo - baseline) * scale;
-	out->within.hi = (out->within.hi - baseline) * scale;
+	out->within.lo = (out->within.lo - baseline - half_step) * scale;
+	out->within.hi = (out->within.hi - baseline + half_step) * scale;
 	return true;
 }
 
@@ -88,7 +161,7 @@ static bool read_rate(const struct row *row, struct reading *out)
 	if (row->modelled || !record_number(row->record, "value", &out->value) ||
 	    !record_pair(row->record, "ci", &out->within.lo, &out->within.hi))
 		return false;
-	out->exact = out->within.lo == out->within.hi;
+	out->exact = is_counted(row, "rounds", EXACT_ROUNDS) && out->within.lo == out->within.hi;
 	return true;
 }
 
@@ -188,6 +261,7 @@ static struct subject *find_subject(struct comparison *c, const struct row *row,
 static void add_report(struct comparison *c, int side, const struct report *r, const char *match,
 		       json_t *places)
 {
+	c->step = counter_step(r);
 	for (size_t i = 0; i < r->nr_rows; i++) {
 		const struct row *row = &r->rows[i];
 		struct subject *s;

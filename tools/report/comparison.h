@@ -11,7 +11,8 @@
  * It is taken from the rows themselves: three times the median of their |log(B / A)|, for most rows
  * have not changed. Where most have, as between two machines, that would hide it; so it is at most
  * what is ever seen of such machines (drift_most). Rows whose samples are all equal are left out,
- * and it is not applied to them: what is exact within a run is exact between two.
+ * and it is not applied to them: what is exact within a run is exact between two, but for a step of
+ * the counter, as a section may begin anywhere between two steps.
  */
 #ifndef TOOLS_REPORT_COMPARISON_H
 #define TOOLS_REPORT_COMPARISON_H
@@ -68,6 +69,7 @@ struct comparison {
 	struct subject *subjects;
 	size_t nr_subjects;
 	size_t counts[OUTCOMES];
+	double step;  /* of the counter of the report that is being read, in ticks */
 	double scale; /* ns of a tick, where all clocks agree; else 0, and each report has its own */
 };
 

@@ -104,11 +104,9 @@ double row_scale(const struct report *r, const struct row *row, enum report_unit
 
 const struct row *report_find(const struct report *r, const char *id)
 {
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		if (!strcmp(r->rows[i].id, id))
-			return &r->rows[i];
-	}
-	return NULL;
+	const json_t *place = json_object_get(r->places, id);
+
+	return place ? &r->rows[json_integer_value(place)] : NULL;
 }
 
 bool same_group(const struct row *a, const struct row *b)
@@ -263,17 +261,19 @@ static bool make_row(struct row *row, const json_t *record, json_t *counts)
 static bool make_rows(struct report *r)
 {
 	json_t *counts = json_object();
-	bool good = counts != NULL;
+	bool good;
 
 	r->rows = calloc(r->nr_records + 1, sizeof(r->rows[0]));
-	good = good && r->rows;
+	r->places = json_object();
+	good = counts && r->rows && r->places;
 	for (size_t i = 0; good && i < r->nr_records; i++) {
 		struct row *row = &r->rows[r->nr_rows];
 
 		if (!make_row(row, r->records[i], counts))
 			continue;
+		good = row->params && row->id &&
+		       !json_object_set_new(r->places, row->id, json_integer(r->nr_rows));
 		r->nr_rows++;
-		good = row->params && row->id;
 	}
 	json_decref(counts);
 	return good;
@@ -395,6 +395,7 @@ void report_free(struct report *r)
 		free(r->rows[i].id);
 	}
 	free(r->rows);
+	json_decref(r->places);
 	drop_records(r);
 	free(r->records);
 	verdict_free(r->verdict);

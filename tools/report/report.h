@@ -58,6 +58,7 @@ struct report {
 	size_t nr_records;
 	struct row *rows; /* in the order of their records */
 	size_t nr_rows;
+	json_t *places;       /* the number of the row with each id */
 	const char *emulator; /* what the times are of where it is no CPU; else NULL */
 	double tsc_hz;        /* 0 where it is not known */
 };

@@ -27,7 +27,7 @@ class Log:
     def add(self, kind, **fields):
         self.records.append({"seq": len(self.records), "type": kind, **fields})
 
-    def bench(self, name, net, spread=0, baseline=20, params=None, **more):
+    def bench(self, name, net, spread=0, baseline=21, params=None, **more):
         """Its samples spread evenly around the net by so many ticks on either side."""
         p50 = net + baseline
         at = {

@@ -171,6 +171,17 @@ def test_few_rows_can_not_tell_the_drift(tmp_path):
     assert counts(report("compare", logs[0], logs[2])) == [1, 1, 0, 0]
 
 
+def test_few_rows_that_stay_do_not_tell_that_others_would(tmp_path):
+    logs = []
+    for name, net in (("a", 100), ("b", 110)):
+        log = Log()
+        log.bench("local/x", net, 1)
+        log.bench("local/y", 100, 1)
+        log.bench("local/z", 100, 1)
+        logs.append(write(tmp_path, name, log))
+    assert counts(report("compare", *logs)) == [3, 0, 0, 3]
+
+
 def runs(tmp_path, name, factor, n):
     """Runs of a machine that moves by a percent or two from boot to boot."""
     return [

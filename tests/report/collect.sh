@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Boots anew what tests/report/data/ keeps; then run `make report-golden`. Takes some minutes and the
-# lab. The boots of one image go into boots.tar.xz, as records only.
+# Boots anew what tests/report/data/ keeps; then run `make report-golden`. Takes some minutes, and
+# the lab. The boots of one image go into boots.tar.xz, as records only.
 #
 # usage: tests/report/collect.sh
 

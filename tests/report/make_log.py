@@ -114,7 +114,8 @@ def all_types():
         )
     for row in range(3):
         cells = [None if row == column else 1000 + 100 * abs(row - column) for column in range(3)]
-        log.add("matrix", name="ipi/pairs", params={"fence": "none"}, unit="tsc", row=row, p50=cells)
+        params = {"fence": "none"}
+        log.add("matrix", name="ipi/pairs", params=params, unit="tsc", row=row, p50=cells)
     log.add("retention", name="local/cr3-reload", params={"page": "2m"}, kept=12, of=1000)
     log.check("stale/invlpg-4k", "pass", control="control saw 1000 of 1000", page="4k")
     log.check("stale/invlpgb", "fail", "3 of 1000 stale", page="2m", remote=True)

@@ -55,7 +55,7 @@ def test_twenty_pairs_of_the_same_image_do_not_differ(boots, distance):
 
 
 def test_several_runs_of_the_same_image_do_not_differ(boots):
-    """Taken in turns, as the manual says: four of each, and two of each, which is too few to test."""
+    """Taken in turns, as the manual says: four of each, and two, which are too few to test."""
     logs = boots["tcg"]
     fours = [(logs[i : i + 8 : 2], logs[i + 1 : i + 9 : 2]) for i in range(0, 40, 8)]
     twos = [(logs[i : i + 4 : 2], logs[i + 1 : i + 5 : 2]) for i in range(0, 40, 4)]

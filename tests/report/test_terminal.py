@@ -96,7 +96,11 @@ def test_sort(order, expected, tmp_path):
 def test_a_full_disk_is_an_error(command):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [PROGRAM, command, "qemu.log"], cwd=DATA, stdout=full, stderr=subprocess.PIPE, check=False
+            [PROGRAM, command, "qemu.log"],
+            cwd=DATA,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
         )
     assert done.returncode == 3
     assert done.stderr == b"shootdown-report: standard output: No space left on device\n"

@@ -8,6 +8,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/cycles.h"
 #include "arch/x86/features.h"
+#include "arch/x86/pmu.h"
 #include "arch/x86/trap.h"
 #include "boot/boot_info.h"
 #include "kernel/cmdline.h"
@@ -133,6 +134,27 @@ static void set_up_clock(void)
 	irq_restore(flags);
 }
 
+static struct cpuid query_cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	return cpuid(leaf, subleaf);
+}
+
+/* Of this CPU, which is the one that measures. */
+static void set_up_counters(void)
+{
+	struct pmu_cpu cpu = {
+		.vendor = cpu_identity.vendor,
+		.family = cpu_identity.family,
+		.model = cpu_identity.model,
+		.efficient = this_cpu()->topology.kind == CORE_EFFICIENT,
+		.query = query_cpuid,
+	};
+	uint64_t flags = irq_save();
+
+	pmu_init(&cpu);
+	irq_restore(flags);
+}
+
 /* The 8259s are off: with the APIC in charge nothing may come from them. */
 static void mask_legacy_interrupts(void)
 {
@@ -208,6 +230,7 @@ void kernel_main(const struct boot_info *boot, uint64_t kernel_base)
 	serial_find(info);
 	console_use_screen(&info->framebuffer);
 	set_up_clock();
+	set_up_counters();
 	console_turn_pages();
 	set_up_apic();
 	cpu_switch_stack(boot_cpu.stack_top, run);

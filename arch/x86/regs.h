@@ -51,18 +51,26 @@
 #define PTE_NX        (1ull << 63)
 #define PTE_ADDR_MASK 0x000ffffffffff000ull
 
-#define MSR_APIC_BASE     0x0000001b
-#define MSR_SMI_COUNT     0x00000034
-#define MSR_BIOS_SIGN_ID  0x0000008b
-#define MSR_XAPIC_DISABLE 0x000000bd
-#define MSR_ARCH_CAPS     0x0000010a
-#define MSR_PAT           0x00000277
-#define MSR_X2APIC_BASE   0x00000800 /* + (xAPIC register offset >> 4) */
-#define MSR_X2APIC_ICR    0x00000830
-#define MSR_EFER          0xc0000080
-#define MSR_GS_BASE       0xc0000101
-#define MSR_AMD_P0        0xc0010064
-#define MSR_AMD_DE_CFG    0xc0011029
+#define MSR_APIC_BASE           0x0000001b
+#define MSR_SMI_COUNT           0x00000034
+#define MSR_BIOS_SIGN_ID        0x0000008b
+#define MSR_XAPIC_DISABLE       0x000000bd
+#define MSR_PMC0                0x000000c1
+#define MSR_ARCH_CAPS           0x0000010a
+#define MSR_PERFEVTSEL0         0x00000186
+#define MSR_PAT                 0x00000277
+#define MSR_FIXED_CTR1          0x0000030a
+#define MSR_FIXED_CTR_CTRL      0x0000038d
+#define MSR_PERF_GLOBAL_CTRL    0x0000038f
+#define MSR_X2APIC_BASE         0x00000800 /* + (xAPIC register offset >> 4) */
+#define MSR_X2APIC_ICR          0x00000830
+#define MSR_EFER                0xc0000080
+#define MSR_GS_BASE             0xc0000101
+#define MSR_AMD_PERF_GLOBAL_CTL 0xc0000301
+#define MSR_AMD_P0              0xc0010064
+#define MSR_AMD_PERF_CTL0       0xc0010200 /* and every second one from there */
+#define MSR_AMD_PERF_CTR0       0xc0010201
+#define MSR_AMD_DE_CFG          0xc0011029
 
 /*
  * IA32_PAT as after reset (PTE_PCD | PTE_PWT means uncached), but for entry 4, which the PAT bit
@@ -76,6 +84,19 @@
 #define ARCH_CAPS_XAPIC_DISABLE (1ull << 21)
 #define XAPIC_DISABLE_LOCKED    (1ull << 0)
 #define AMD_DE_CFG_LFENCE       (1ull << 1)
+
+/* IA32_PERFEVTSELx, and AMD's PERF_CTLx alike. */
+#define PERFEVTSEL(event, umask) ((uint64_t)(umask) << 8 | (event))
+#define PERFEVTSEL_OS            (1ull << 17)
+#define PERFEVTSEL_EN            (1ull << 22)
+#define PERFEVTSEL_CMASK(n)      ((uint64_t)(n) << 24)
+
+#define FIXED_CTR_CTRL_1_OS     (1ull << 4)
+#define PERF_GLOBAL_CTRL_PMC0   (1ull << 0)
+#define PERF_GLOBAL_CTRL_FIXED1 (1ull << 33)
+
+/* RDPMC's operand: a general counter is its number. */
+#define RDPMC_FIXED(n) (1u << 30 | (n))
 
 /* Selectors of the GDT that arch/x86/segment.c builds. */
 #define SEL_CODE64  0x08

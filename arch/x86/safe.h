@@ -55,6 +55,19 @@ static inline fault_t wrmsr_safe(uint32_t msr, uint64_t value)
 	return fault;
 }
 
+static inline fault_t rdpmc_safe(uint32_t index, uint64_t *value)
+{
+	fault_t fault;
+	uint32_t lo = 0, hi = 0;
+
+	__asm__ volatile(GUARDED("rdpmc\n\tmov %%eax, %1")
+			 : "=a"(fault), "+r"(lo), "+d"(hi)
+			 : "c"(index)
+			 : "memory", "cc");
+	*value = fault ? 0 : (uint64_t)hi << 32 | lo;
+	return fault;
+}
+
 static inline fault_t write_cr0_safe(uint64_t value)
 {
 	fault_t fault;

@@ -4,6 +4,7 @@
 #include "arch/x86/clock.h"
 #include "arch/x86/cpu.h"
 #include "arch/x86/features.h"
+#include "arch/x86/pmu.h"
 #include "kernel/console.h"
 #include "kernel/format.h"
 #include "kernel/harness/errata.h"
@@ -14,7 +15,8 @@
 #include "kernel/version.h"
 #include "mm/kernel_space.h"
 
-#define LIST_ROOM 200 /* left in a record for what follows a list */
+#define LIST_ROOM        200 /* left in a record for what follows a list */
+#define COUNTER_TEXT_MAX 132
 
 static const char *const boot_paths[] = {
 	[BOOT_EFI] = "efi",
@@ -255,6 +257,67 @@ static void head_cpus(void)
 	}
 }
 
+/* Why a counter is not used, with what was seen of it; "" where it is used. */
+static void explain_counter(enum pmu_event event, char *text, size_t size)
+{
+	const struct pmu_counter *c = &pmu.counters[event];
+	size_t n;
+
+	*text = 0;
+	if (!c->why)
+		return;
+	n = format(text, size, "%s%s%s", c->name ? c->name : "", c->name ? ": " : "", c->why);
+	if (n >= size)
+		return;
+	if (c->faulted)
+		format(text + n, size - n, " (MSR %xh)", c->faulted);
+	else if (c->probed && event == PMU_CORE)
+		format(text + n, size - n, " (%ld in %u dependent multiplications)", c->counted,
+		       PMU_PROBE_MULTIPLICATIONS);
+	else if (c->probed)
+		format(text + n, size - n, " (%ld in %u flushes of the whole TLB)", c->counted,
+		       PMU_PROBE_FLUSHES);
+}
+
+static void record_counter(const char *key, const char *why_key, enum pmu_event event)
+{
+	char why[COUNTER_TEXT_MAX];
+
+	explain_counter(event, why, sizeof(why));
+	if (*why)
+		record_null(&record, key);
+	else
+		record_string(&record, key, pmu.counters[event].name);
+	if (*why)
+		record_string(&record, why_key, why);
+	else
+		record_null(&record, why_key);
+}
+
+static void print_counter(const char *head, const char *used, const char *unused,
+			  enum pmu_event event)
+{
+	char why[COUNTER_TEXT_MAX];
+
+	explain_counter(event, why, sizeof(why));
+	printk("%s%s%s\n", head, *why ? unused : used, *why ? why : pmu.counters[event].name);
+}
+
+/* One line where the same reason holds for all. */
+static void print_counters(void)
+{
+	char core[COUNTER_TEXT_MAX], walk[COUNTER_TEXT_MAX];
+
+	explain_counter(PMU_CORE, core, sizeof(core));
+	explain_counter(PMU_WALK, walk, sizeof(walk));
+	if (*core && text_equal(core, walk)) {
+		printk("counters  none: %s\n", core);
+		return;
+	}
+	print_counter("counters  ", "core cycles by ", "no core cycles: ", PMU_CORE);
+	print_counter("          ", "page walks by ", "no page walks: ", PMU_WALK);
+}
+
 static void head_clock(void)
 {
 	char mhz[32];
@@ -268,6 +331,7 @@ static void head_clock(void)
 			       clock.checks[i].ppm < 0 ? "" : "+", clock.checks[i].ppm);
 	}
 	printk("%s\n", clock.nr_checks < 2 ? "; nothing to check it against" : "");
+	print_counters();
 
 	record_begin(&record, "clock");
 	record_unsigned(&record, "tsc_hz", clock.tsc_hz);
@@ -282,7 +346,8 @@ static void head_clock(void)
 		record_close(&record, '}');
 	}
 	record_close(&record, ']');
-	record_null(&record, "core_counter");
+	record_counter("core_counter", "core_counter_why", PMU_CORE);
+	record_counter("walk_counter", "walk_counter_why", PMU_WALK);
 	record_end(&record);
 }
 

@@ -26,10 +26,15 @@ struct bench_args {
 	/* Read before each section, untimed, so that the TLB has their entries. */
 	struct live_pages live;
 	uint64_t touch; /* one more address, read last; or 0 */
+
+	uint32_t counter; /* of BENCH_ONE_COUNTED; the harness fills it */
 };
 
-/* How many operations stand between the reads. Throughput is the difference of the last two. */
-enum bench_length { BENCH_ONE, BENCH_UNROLL, BENCH_UNROLL_TWICE };
+/*
+ * How many operations stand between the reads. Throughput is the difference of the middle two. The
+ * last is one operation between reads of a performance counter in place of the TSC.
+ */
+enum bench_length { BENCH_ONE, BENCH_UNROLL, BENCH_UNROLL_TWICE, BENCH_ONE_COUNTED };
 
 #define BENCH_UNROLL_COUNT 16
 
@@ -55,7 +60,7 @@ struct bench {
 	void (*enter)(const struct bench_args *args);
 	void (*leave)(const struct bench_args *args);
 
-	/* From a BENCH_SAMPLER: n times of one, 16 or 32 operations. Interrupts off. */
+	/* From a BENCH_SAMPLER: n times of one, 16 or 32 operations, or counts. Interrupts off. */
 	void (*sample)(const struct bench_args *args, enum bench_length length, int64_t *ticks,
 		       size_t n);
 };
@@ -89,13 +94,15 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 				  bench_prepare prepare, bench_op op)
 {
 	uint64_t a = args->a, b = args->b, c = args->c, ticks;
+	uint32_t counter = args->counter;
+	bool counted = length == BENCH_ONE_COUNTED;
 	struct cycles begin;
 
 	prepare(args);
 	/* Operands are in registers, and nothing is known of them, before the first read. */
 	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c));
-	begin = cycles_begin();
-	if (length == BENCH_ONE)
+	begin = counted ? counter_begin(counter) : cycles_begin();
+	if (length == BENCH_ONE || counted)
 		op(a, b, c);
 	if (length == BENCH_UNROLL || length == BENCH_UNROLL_TWICE) {
 		BENCH_16(op, a, b, c);
@@ -103,7 +110,7 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 	if (length == BENCH_UNROLL_TWICE) {
 		BENCH_16(op, a, b, c);
 	}
-	ticks = cycles_end(begin);
+	ticks = counted ? counter_end(begin, counter) : cycles_end(begin);
 	/* Still in registers: the compiler may not drop one half way and load it again. */
 	__asm__ volatile("" : : "r"(a), "r"(b), "r"(c));
 	return ticks;
@@ -125,6 +132,9 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 			case BENCH_UNROLL_TWICE:                                                  \
 				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, bench_touch, op); \
 				break;                                                            \
+			case BENCH_ONE_COUNTED:                                                   \
+				ticks[i] = bench_time(args, BENCH_ONE_COUNTED, bench_touch, op);  \
+				break;                                                            \
 			}                                                                         \
 		}                                                                                 \
 	}
@@ -137,9 +147,12 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 	static void name(const struct bench_args *args, enum bench_length length, int64_t *ticks, \
 			 size_t n)                                                                \
 	{                                                                                         \
-		(void)length;                                                                     \
-		for (size_t i = 0; i < n; i++)                                                    \
-			ticks[i] = bench_time(args, BENCH_ONE, prepare, op);                      \
+		for (size_t i = 0; i < n; i++) {                                                  \
+			if (length == BENCH_ONE_COUNTED)                                          \
+				ticks[i] = bench_time(args, BENCH_ONE_COUNTED, prepare, op);      \
+			else                                                                      \
+				ticks[i] = bench_time(args, BENCH_ONE, prepare, op);              \
+		}                                                                                 \
 	}
 
 /* Registers a benchmark: its address goes to a section of its own, which the runner walks. */

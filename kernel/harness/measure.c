@@ -6,9 +6,11 @@
 #include "arch/x86/features.h"
 #include "arch/x86/mem.h"
 #include "arch/x86/safe.h"
+#include "kernel/console.h"
 #include "mm/kernel_space.h"
 
 #define BLOCK       32 /* samples in one turn, up to STATS_TURN_MAX */
+#define COUNTED     8  /* of each performance counter in one turn: they cost the TSC's time */
 #define WARM_UP     2  /* dropped at the start of each turn: caches and predictors forget */
 #define FIRST_LOOK  8  /* rounds before the intervals are looked at first; then at each doubling */
 #define SCALE       1000
@@ -35,6 +37,11 @@ static struct disturbance read_disturbance(void)
 	if (cpu_identity.vendor == VENDOR_INTEL)
 		(void)rdmsr_safe(MSR_SMI_COUNT, &d.smis);
 	return d;
+}
+
+static bool is_same(struct disturbance a, struct disturbance b)
+{
+	return a.smis == b.smis && a.nmis == b.nmis;
 }
 
 static void sample_block(struct measurement *m, enum bench_length length, int64_t *ticks, size_t n)
@@ -65,6 +72,28 @@ static void sample_throughput(struct measurement *m, int64_t *thousandths, size_
 	}
 }
 
+/* One operation at a time by each performance counter; what comes of it is not yet kept. */
+static void sample_counted(struct measurement *m)
+{
+	for (unsigned e = 0; e < PMU_EVENTS; e++) {
+		int64_t *samples = m->counted[e].samples;
+
+		if (!samples)
+			continue;
+		samples += m->counted[e].n;
+		m->args.counter = pmu.counters[e].index;
+		sample_block(m, BENCH_ONE_COUNTED, samples, COUNTED);
+		for (size_t i = 0; i < COUNTED; i++)
+			samples[i] &= (int64_t)pmu.counters[e].mask;
+	}
+}
+
+static void keep_counted(struct measurement *m)
+{
+	for (unsigned e = 0; e < PMU_EVENTS; e++)
+		m->counted[e].n += m->counted[e].samples ? COUNTED : 0;
+}
+
 /* One turn of one benchmark: up to BLOCK samples, as many as there is room for. */
 static void take_turn(struct measurement *m, size_t room)
 {
@@ -78,8 +107,12 @@ static void take_turn(struct measurement *m, size_t room)
 		sample_block(m, BENCH_ONE, m->latency + m->n, n);
 	if (n && m->throughput)
 		sample_throughput(m, m->throughput + m->n, n);
+	if (n)
+		sample_counted(m);
 	after = read_disturbance();
-	if (before.smis == after.smis && before.nmis == after.nmis)
+	if (n && is_same(before, after))
+		keep_counted(m);
+	if (is_same(before, after))
 		m->n += n;
 	else
 		m->discarded += n;
@@ -89,12 +122,18 @@ static void take_turn(struct measurement *m, size_t room)
 	irq_restore(flags);
 }
 
-static void summarise(const int64_t *samples, size_t n, int64_t *scratch, struct stats *s)
+static void summarise_turns(const int64_t *samples, size_t n, size_t turn, int64_t *scratch,
+			    struct stats *s)
 {
 	memcpy(scratch, samples, n * sizeof(*samples));
 	stats_sort(scratch, n);
 	stats_compute(scratch, n, s);
-	stats_widen_by_turns(s, samples, n, BLOCK, scratch);
+	stats_widen_by_turns(s, samples, n, turn, scratch);
+}
+
+static void summarise(const int64_t *samples, size_t n, int64_t *scratch, struct stats *s)
+{
+	summarise_turns(samples, n, BLOCK, scratch, s);
 }
 
 static bool is_narrow(const struct stats *s)
@@ -117,31 +156,66 @@ static bool is_good_enough(const struct measurement *m, int64_t *scratch)
 	return is_narrow(&s);
 }
 
-static void free_samples(struct measurement *m, size_t bytes)
+/* Memory for samples of one kind. */
+struct room {
+	size_t samples, counted; /* bytes */
+};
+
+/* Every turn that is kept has some of the TSC's and COUNTED of each counter. */
+static struct room room_for(size_t samples)
 {
-	kernel_memory_free(m->latency, bytes);
-	kernel_memory_free(m->throughput, bytes);
-	m->latency = m->throughput = NULL;
+	return (struct room){samples * sizeof(int64_t),
+			     (samples / BLOCK + 1) * COUNTED * sizeof(int64_t)};
 }
 
-static bool allocate(struct measurement *m, size_t bytes)
+static void free_samples(struct measurement *m, struct room room)
 {
-	m->latency = kernel_memory_alloc(bytes);
-	m->throughput = m->back_to_back ? kernel_memory_alloc(bytes) : NULL;
-	return m->latency && (m->throughput || !m->back_to_back);
+	kernel_memory_free(m->latency, room.samples);
+	kernel_memory_free(m->throughput, room.samples);
+	m->latency = m->throughput = NULL;
+	for (unsigned e = 0; e < PMU_EVENTS; e++) {
+		kernel_memory_free(m->counted[e].samples, room.counted);
+		m->counted[e].samples = NULL;
+	}
+}
+
+static bool allocate(struct measurement *m, struct room room)
+{
+	bool ok = true;
+
+	m->latency = kernel_memory_alloc(room.samples);
+	m->throughput = m->back_to_back ? kernel_memory_alloc(room.samples) : NULL;
+	for (unsigned e = 0; e < PMU_EVENTS; e++) {
+		if (!pmu_counts(e))
+			continue;
+		m->counted[e].samples = kernel_memory_alloc(room.counted);
+		ok &= m->counted[e].samples != NULL;
+	}
+	return ok && m->latency && (m->throughput || !m->back_to_back);
 }
 
 static bool allocate_all(struct measurement *group, size_t n, struct measurement *baseline,
-			 int64_t **scratch, size_t bytes)
+			 int64_t **scratch, struct room room)
 {
-	bool ok = allocate(baseline, bytes);
+	bool ok = allocate(baseline, room);
 
-	*scratch = kernel_memory_alloc(bytes);
+	*scratch = kernel_memory_alloc(room.samples + room.counted);
 	for (size_t i = 0; i < n; i++) {
 		if (!*group[i].skipped)
-			ok &= allocate(&group[i], bytes);
+			ok &= allocate(&group[i], room);
 	}
 	return ok && *scratch;
+}
+
+static void conclude_counted(struct counted *c, const struct counted *baseline, int64_t *scratch)
+{
+	if (!baseline->n)
+		c->n = 0;
+	if (!c->n)
+		return;
+	summarise_turns(c->samples, c->n, COUNTED, scratch, &c->stats);
+	c->baseline = baseline->stats.p50;
+	c->net = c->stats.p50 - c->baseline;
 }
 
 static void conclude(struct measurement *m, const struct measurement *baseline, int64_t *scratch)
@@ -156,6 +230,40 @@ static void conclude(struct measurement *m, const struct measurement *baseline, 
 	m->net = m->latency_stats.p50 - m->baseline;
 	if (m->throughput)
 		summarise(m->throughput, m->n, scratch, &m->throughput_stats);
+	for (unsigned e = 0; e < PMU_EVENTS; e++)
+		conclude_counted(&m->counted[e], &baseline->counted[e], scratch);
+}
+
+static void conclude_baseline(struct measurement *baseline, int64_t *scratch)
+{
+	if (baseline->n)
+		summarise(baseline->latency, baseline->n, scratch, &baseline->latency_stats);
+	for (unsigned e = 0; e < PMU_EVENTS; e++) {
+		struct counted *c = &baseline->counted[e];
+
+		/* What the whole group has of a counter that stopped on the way is worth nothing. */
+		if (!pmu_counts(e))
+			c->n = 0;
+		if (c->n)
+			summarise_turns(c->samples, c->n, COUNTED, scratch, &c->stats);
+	}
+}
+
+/* The report named the counters before; it says so where one of them is no longer used. */
+static void probe_counters(void)
+{
+	bool counted[PMU_EVENTS];
+	uint64_t flags = irq_save();
+
+	for (unsigned e = 0; e < PMU_EVENTS; e++)
+		counted[e] = pmu_counts(e);
+	pmu_probe();
+	irq_restore(flags);
+	for (unsigned e = 0; e < PMU_EVENTS; e++) {
+		if (counted[e] && !pmu_counts(e))
+			printk("note: %s is not used any longer: %s\n", pmu.counters[e].name,
+			       pmu.counters[e].why);
+	}
 }
 
 /* Whether every benchmark has its samples, or they all have used the time of all. */
@@ -229,19 +337,20 @@ static void sample_all(struct measurement *group, size_t n, struct measurement *
 bool measure_group(struct measurement *group, size_t n, const struct measure_limits *limits)
 {
 	struct measurement baseline = {.bench = &empty};
-	size_t bytes = limits->samples * sizeof(int64_t);
+	struct room room = room_for(limits->samples);
 	int64_t *scratch = NULL;
-	bool ok = allocate_all(group, n, &baseline, &scratch, bytes);
+	bool ok = allocate_all(group, n, &baseline, &scratch, room);
 
-	if (ok)
+	if (ok) {
 		sample_all(group, n, &baseline, limits, scratch);
-	if (ok && baseline.n)
-		summarise(baseline.latency, baseline.n, scratch, &baseline.latency_stats);
+		probe_counters();
+		conclude_baseline(&baseline, scratch);
+	}
 	for (size_t i = 0; ok && i < n; i++)
 		conclude(&group[i], &baseline, scratch);
 	for (size_t i = 0; i < n; i++)
-		free_samples(&group[i], bytes);
-	free_samples(&baseline, bytes);
-	kernel_memory_free(scratch, bytes);
+		free_samples(&group[i], room);
+	free_samples(&baseline, room);
+	kernel_memory_free(scratch, room.samples + room.counted);
 	return ok;
 }

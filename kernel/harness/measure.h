@@ -3,12 +3,24 @@
 #ifndef KERNEL_HARNESS_MEASURE_H
 #define KERNEL_HARNESS_MEASURE_H
 
+#include "arch/x86/pmu.h"
 #include "kernel/harness/bench.h"
 #include "kernel/harness/check.h"
 #include "kernel/harness/stats.h"
 
 /* Throughput samples are in thousandths of a tick for one operation. */
 #define THROUGHPUT_DECIMALS 3
+
+/*
+ * What a performance counter says of one operation, in blocks of its own that follow those of the
+ * TSC in each turn.
+ */
+struct counted {
+	int64_t *samples; /* NULL where nothing counts */
+	size_t n;
+	struct stats stats;
+	int64_t baseline, net; /* as of the TSC: the empty section's p50, and what is beyond it */
+};
 
 /* A benchmark being measured at one point of its axes, and what came of it. */
 struct measurement {
@@ -24,6 +36,8 @@ struct measurement {
 	size_t discarded;
 	uint64_t spent; /* ticks used for it so far */
 
+	struct counted counted[PMU_EVENTS]; /* n = 0: not counted */
+
 	struct stats latency_stats, throughput_stats;
 	int64_t baseline; /* p50 of the empty section measured along with it */
 	int64_t net;      /* latency p50 - baseline */
@@ -37,8 +51,8 @@ struct measure_limits {
 /*
  * Measures all of `group` together, in blocks that take turns, with the empty section among them,
  * until all medians' intervals are within 1% or a limit is reached; those `skipped` are left out.
- * `args` are set up. On CPU 0.
- * False: no memory for the samples.
+ * `args` are set up. On CPU 0, whose performance counters are probed again at the end: where one has
+ * lost its trust, nothing of this group is counted by it. False: no memory for the samples.
  */
 bool measure_group(struct measurement *group, size_t n, const struct measure_limits *limits);
 

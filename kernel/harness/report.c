@@ -39,6 +39,17 @@ static const char *const result_names[] = {
 	[CHECK_RETENTION] = "no verdict",
 };
 
+static const char *const walk_units[] = {
+	[PMU_CYCLES] = "cycles",
+	[PMU_WALKS] = "walks",
+};
+
+/* Heads of columns: cycles with a walk in progress, or the number of walks. */
+static const char *const walk_heads[] = {
+	[PMU_CYCLES] = "walking",
+	[PMU_WALKS] = "walks",
+};
+
 /* Picoseconds in thousandths of a tick. Whole seconds apart, so that no product overflows. */
 static int64_t picoseconds(int64_t milliticks)
 {
@@ -135,6 +146,31 @@ static void record_params(axes_t axes, const struct axis_point *at)
 	record_close(&record, '}');
 }
 
+/* What a performance counter says; null where none does. */
+static void record_counted(const char *key, const struct measurement *m, enum pmu_event event)
+{
+	const struct counted *c = &m->counted[event];
+
+	if (!c->n) {
+		record_null(&record, key);
+		return;
+	}
+	record_open(&record, key, '{');
+	if (event == PMU_WALK) {
+		record_string(&record, "event", pmu.counters[event].name);
+		record_string(&record, "unit", walk_units[pmu.counters[event].unit]);
+	}
+	record_unsigned(&record, "n", c->n);
+	record_signed(&record, "p50", c->stats.p50);
+	record_open(&record, "ci", '[');
+	record_signed(&record, NULL, c->stats.ci_lo);
+	record_signed(&record, NULL, c->stats.ci_hi);
+	record_close(&record, ']');
+	record_signed(&record, "baseline", c->baseline);
+	record_signed(&record, "net", c->net);
+	record_close(&record, '}');
+}
+
 /* `net` in thousandths of a tick; `decimals` of those are printed. */
 static void record_bench(const struct measurement *m, bool throughput)
 {
@@ -159,7 +195,13 @@ static void record_bench(const struct measurement *m, bool throughput)
 	record_fixed(&record, "baseline", throughput ? 0 : m->baseline, decimals);
 	record_fixed(&record, "net", net, decimals);
 	record_fixed(&record, "net_ns", picoseconds(throughput ? net : net * 1000), 3);
-	record_null(&record, "core");
+	if (throughput) {
+		record_null(&record, "core");
+		record_null(&record, "walk");
+	} else {
+		record_counted("core", m, PMU_CORE);
+		record_counted("walk", m, PMU_WALK);
+	}
 	record_end(&record);
 }
 
@@ -170,6 +212,8 @@ void report_bench(struct report_place place, const struct measurement *m)
 	axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
 	print_place(place, m->bench->name);
 	printk("%8ld ticks %10s ns", m->net, nanoseconds(m->net * 1000).text);
+	if (m->counted[PMU_CORE].n)
+		printk(" %8ld cycles", m->counted[PMU_CORE].net);
 	if (*params)
 		printk("   %s", params);
 	if (m->throughput_stats.n)
@@ -373,9 +417,10 @@ static const struct bench *find_reference_bench(const struct measurement *m, siz
 	return NULL;
 }
 
-/* Widths of a table's first columns. */
+/* Widths of a table's first columns, and which of the last there are. */
 struct columns {
 	int name, params;
+	bool counted[PMU_EVENTS]; /* any row has something of that counter */
 };
 
 static int text_width(const char *text)
@@ -389,7 +434,7 @@ static int text_width(const char *text)
 
 static struct columns measure_columns(const struct measurement *m, size_t n)
 {
-	struct columns c = {20, 0};
+	struct columns c = {.name = 20};
 	char params[AXES_TEXT_MAX];
 
 	for (size_t i = 0; i < n; i++) {
@@ -400,6 +445,8 @@ static struct columns measure_columns(const struct measurement *m, size_t n)
 			c.name = name;
 		if (m[i].n && text_width(params) > c.params)
 			c.params = text_width(params);
+		for (unsigned e = 0; e < PMU_EVENTS; e++)
+			c.counted[e] |= m[i].n && m[i].counted[e].n;
 	}
 	return c;
 }
@@ -408,6 +455,16 @@ static struct columns measure_columns(const struct measurement *m, size_t n)
 static bool is_unsettled(const struct stats *s)
 {
 	return (s->ci_hi - s->ci_lo) * UNSETTLED_PART > s->p50;
+}
+
+static void print_counted(const struct measurement *m, const struct columns *c)
+{
+	for (unsigned e = 0; e < PMU_EVENTS; e++) {
+		if (c->counted[e] && m->counted[e].n)
+			printk(" %7ld", m->counted[e].net);
+		else if (c->counted[e])
+			printk(" %7s", "-");
+	}
 }
 
 static void print_row(const struct measurement *m, const struct measurement *reference,
@@ -421,6 +478,7 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 	printk("%c %-*s %-*s %8ld %-17s %10s", is_unsettled(&m->latency_stats) ? '~' : ' ', c.name,
 	       m->bench->name, c.params, params, m->net, interval, nanoseconds(m->net * 1000).text);
 	printk(" %12s", m->throughput_stats.n ? tenths(m->throughput_stats.p50).text : "-");
+	print_counted(m, &c);
 	if (reference)
 		printk(" %8sx", fixed(divide_signed(m->net * 100, reference->net), 2).text);
 	printk("\n");
@@ -440,6 +498,10 @@ void report_table(const char *group, size_t group_length, const struct measureme
 	printk("\n  %.*s/%-*s %8s %-17s %10s %12s", (int)group_length, group,
 	       c.name + c.params - (int)group_length, "", "net", "[95% of median]", "ns",
 	       "back to back");
+	if (c.counted[PMU_CORE])
+		printk(" %7s", "core");
+	if (c.counted[PMU_WALK])
+		printk(" %7s", walk_heads[pmu.counters[PMU_WALK].unit]);
 	if (reference)
 		printk("   against %s", reference->name + group_length + 1);
 	printk("\n");

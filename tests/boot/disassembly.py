@@ -8,6 +8,7 @@ from elftools.elf.elffile import ELFFile
 
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(\S.*)$")
 READ_TICKS = ["lfence", "rdtsc", "lfence"]
+READ_COUNTER = ["lfence", "rdpmc", "lfence"]
 JUMP = re.compile(r"^j(\w+)\s+([0-9a-f]+)")
 
 
@@ -89,10 +90,21 @@ class Kernel:
 
     def sections(self, name):
         """The timed sections of a benchmark: one operation, and maybe 16 and 32."""
+        sections = self._between(name, READ_TICKS)
+        assert len(sections) in (1, 3), f"{name}: {len(sections)} sections timed by the TSC"
+        return sections
+
+    def counted_section(self, name):
+        """One operation between reads of a performance counter."""
+        sections = self._between(name, READ_COUNTER)
+        assert len(sections) == 1, f"{name}: {len(sections)} sections with a performance counter"
+        return sections[0]
+
+    def _between(self, name, read):
+        """What stands between pairs of such reads, from the shortest."""
         code = self._function(self.benches[name])
         words = [text.split()[0] for _, text in code]
-        reads = [i for i in range(len(code)) if words[i : i + 3] == READ_TICKS]
-        assert len(reads) in (2, 6), f"{name}: {len(reads)} reads of the TSC"
+        reads = [i for i in range(len(code)) if words[i : i + 3] == read]
         pairs = zip(reads[::2], reads[1::2], strict=True)
         return sorted((code[begin + 3 : end] for begin, end in pairs), key=len)
 

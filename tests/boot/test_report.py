@@ -54,6 +54,19 @@ def test_clock_is_cross_checked(plain_run):
     assert clock["source"] in {c["source"] for c in clock["checks"]}
 
 
+def test_core_cycles_are_null_where_nothing_counts_them(plain_run):
+    """QEMU's TCG has no performance counters, and says so in CPUID."""
+    report = plain_run.report
+    clock = report.one("clock")
+    for counter in ("core_counter", "walk_counter"):
+        assert clock[counter] is None
+        assert clock[f"{counter}_why"].startswith("CPUID"), clock
+    for bench in report.all("bench"):
+        assert bench["core"] is None
+        assert bench["walk"] is None
+    assert " core" not in "".join(line for line in report.lines if "[95% of median]" in line)
+
+
 def test_missing_feature_is_a_skip_that_names_its_bit(plain_run):
     report = plain_run.report
     features = report.one("cpu")["features"]

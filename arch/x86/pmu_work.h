@@ -11,13 +11,13 @@
 
 /*
  * `n` multiplications, a multiple of 16, each of which waits for the one before: 3 to 10 cycles
- * each on every 64-bit CPU, whatever its width.
+ * each on every 64-bit CPU, whatever its width. Done when it returns, as are the loads below.
  */
 static inline void pmu_work_multiply(uint64_t n)
 {
 	uint64_t product = 3;
 
-	__asm__ volatile("1:\n\t.rept 16\n\timul %0, %0\n\t.endr\n\tsub $16, %1\n\tjnz 1b"
+	__asm__ volatile("1:\n\t.rept 16\n\timul %0, %0\n\t.endr\n\tsub $16, %1\n\tjnz 1b\n\tlfence"
 			 : "+r"(product), "+r"(n)
 			 :
 			 : "cc");

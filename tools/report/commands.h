@@ -26,6 +26,8 @@ int csv_run(int argc, char **argv);
 int json_run(int argc, char **argv);
 int ktap_run(int argc, char **argv);
 int lava_run(int argc, char **argv);
+int html_run(int argc, char **argv);
+int svg_run(int argc, char **argv);
 
 /* Says how the command is called; STATUS_USAGE. */
 int command_usage(const char *name);

@@ -24,6 +24,10 @@ static const struct command {
 	{"json", json_run, "FILE", "its records, as an array"},
 	{"ktap", ktap_run, "FILE", "its checks, as KTAP (and TAP)"},
 	{"lava", lava_run, "[--unit ticks|ns|core] FILE", "checks and figures, as LAVA's signals"},
+	{"html", html_run, "[--unit ticks|ns] FILE... -o OUT.html",
+	 "one page with all of it, to be mailed"},
+	{"svg", svg_run, "[--unit ticks|ns] FILE... --plot NAME -o OUT.svg",
+	 "one of its pictures; --plot list names them"},
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

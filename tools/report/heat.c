@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Draws a matrix as a heat map, CPUs sorted and bracketed by package and last-level cache. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tools/report/markup.h"
+#include "tools/report/output.h"
+#include "tools/report/picture.h"
+#include "tools/report/places.h"
+
+#define WIDTH       420.0
+#define LEFT        46.0
+#define RIGHT       6.0
+#define BAND        15.0 /* of a bracket and its text */
+#define LEGEND      62.0
+#define NR_STEPS    8
+#define NUMBERS_MAX 12 /* CPUs: more, and there is no room for numbers in cells */
+#define TITLES_MAX  32 /* ... and a cell no longer says what it is when pointed at */
+#define TICKS_MAX   32
+
+/* viridis, from the cheap to the dear end; on the first ones black is read, on the others white. */
+static const char *const steps[NR_STEPS] = {"#fde725", "#a0da39", "#4ac16d", "#2bb07f",
+					    "#277f8e", "#365c8d", "#46327e", "#440154"};
+#define NR_BLACK 4
+
+struct heat {
+	const struct plot *plot;
+	struct places *p;
+	double least, most, cell, top;
+};
+
+void heat_style(FILE *to)
+{
+	fprintf(to, "svg.plot text.on-light{fill:#000}\nsvg.plot text.on-dark{fill:#fff}\n"
+		    "svg.plot .gap{stroke:#fff}\n");
+}
+
+static void find_range(struct heat *h)
+{
+	h->least = INFINITY;
+	h->most = -INFINITY;
+	for (size_t i = 0; i < h->p->n * h->p->n; i++) {
+		h->least = fmin(h->least, h->p->values[i]);
+		h->most = fmax(h->most, h->p->values[i]);
+	}
+}
+
+/* What step begins with: steps are ratios, or differences where there is none. */
+static double step_begin(const struct heat *h, double step)
+{
+	if (h->least > 0)
+		return h->least * pow(h->most / h->least, step / NR_STEPS);
+	return h->least + (h->most - h->least) * step / NR_STEPS;
+}
+
+/* NR_STEPS for no value. */
+static unsigned step_of(const struct heat *h, double value)
+{
+	unsigned step = 0;
+
+	if (isnan(value))
+		return NR_STEPS;
+	while (step < NR_STEPS - 1 && value >= step_begin(h, step + 1))
+		step++;
+	return step;
+}
+
+static double value_at(const struct heat *h, size_t from, size_t to)
+{
+	return h->p->values[from * h->p->n + to];
+}
+
+static void put_place(FILE *to, const struct place *place)
+{
+	fprintf(to, "CPU %u", place->cpu);
+	if (place->known)
+		fprintf(to, " (package %d, cache %d, core %d, thread %d)", place->package,
+			place->llc, place->core, place->thread);
+}
+
+/* 843, 4.2k, 33k, 1.2M */
+static void put_short(FILE *to, double value)
+{
+	if (fabs(value) >= 1e6)
+		fprintf(to, "%.3gM", value / 1e6);
+	else if (fabs(value) >= 1e3)
+		fprintf(to, "%.3gk", value / 1e3);
+	else
+		fprintf(to, "%.3g", value);
+}
+
+static void put_cell(FILE *to, const struct heat *h, size_t from, size_t column)
+{
+	double x = LEFT + column * h->cell, y = h->top + from * h->cell;
+	double value = value_at(h, from, column);
+	unsigned step = step_of(h, value);
+
+	if (step == NR_STEPS)
+		return;
+	fprintf(to, "<g><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>",
+		x, y, h->cell, h->cell, steps[step]);
+	fprintf(to, "<title>");
+	put_place(to, &h->p->places[from]);
+	fprintf(to, " to ");
+	put_place(to, &h->p->places[column]);
+	fprintf(to, ": %s", figure(value).text);
+	fprintf(to, "</title>");
+	if (h->p->n <= NUMBERS_MAX) {
+		fprintf(to,
+			"<text class=\"%s\" x=\"%.2f\" y=\"%.2f\" font-size=\"%d\" "
+			"text-anchor=\"middle\">",
+			step < NR_BLACK ? "on-light" : "on-dark", x + h->cell / 2,
+			y + h->cell / 2 + 4, h->p->n <= 8 ? 12 : 9);
+		put_short(to, value);
+		fprintf(to, "</text>");
+	}
+	fprintf(to, "</g>\n");
+}
+
+/* All cells of a step as one path, neighbours in a row together. */
+static void put_step(FILE *to, const struct heat *h, unsigned step)
+{
+	size_t n = h->p->n, length;
+
+	fprintf(to, "<path fill=\"%s\" d=\"", steps[step]);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < n; j += length) {
+			for (length = 0;
+			     j + length < n && step_of(h, value_at(h, i, j + length)) == step;)
+				length++;
+			if (length)
+				fprintf(to, "M%zu %zuh%zuv1h-%zuz", j, i, length, length);
+			else
+				length = 1;
+		}
+	}
+	fprintf(to, "\"/>\n");
+}
+
+static void put_cells(FILE *to, const struct heat *h)
+{
+	size_t n = h->p->n;
+
+	if (n <= TITLES_MAX) {
+		fprintf(to, "<g shape-rendering=\"crispEdges\">\n");
+		for (size_t i = 0; i < n * n; i++)
+			put_cell(to, h, i / n, i % n);
+		fprintf(to, "</g>\n");
+		return;
+	}
+	fprintf(to,
+		"<g transform=\"translate(%.2f %.2f) scale(%.5f)\" "
+		"shape-rendering=\"crispEdges\">\n",
+		LEFT, h->top, h->cell);
+	for (unsigned step = 0; step < NR_STEPS; step++)
+		put_step(to, h, step);
+	fprintf(to, "</g>\n");
+}
+
+static void put_axis_text(FILE *to, double x, double y, const char *anchor, bool upright)
+{
+	fprintf(to, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"11\" text-anchor=\"%s\"", x, y,
+		anchor);
+	if (upright)
+		fprintf(to, " transform=\"rotate(-90 %.2f %.2f)\"", x, y);
+	fprintf(to, ">");
+}
+
+/* The CPUs' numbers, as many as there is room for. */
+static void put_numbers(FILE *to, const struct heat *h)
+{
+	size_t n = h->p->n, every = (n + TICKS_MAX - 1) / TICKS_MAX;
+
+	if (n > 16)
+		every = every * 2;
+	for (size_t i = 0; i < n; i += every ? every : 1) {
+		double middle = (i + 0.5) * h->cell;
+
+		put_axis_text(to, LEFT + middle, h->top - 4, "middle", false);
+		fprintf(to, "%u</text>\n", h->p->places[i].cpu);
+		put_axis_text(to, LEFT - 4, h->top + middle + 4, "end", false);
+		fprintf(to, "%u</text>\n", h->p->places[i].cpu);
+	}
+}
+
+static bool same_group_of(const struct place *a, const struct place *b)
+{
+	return a->known == b->known && a->package == b->package && a->llc == b->llc;
+}
+
+static void put_line(FILE *to, double x1, double y1, double x2, double y2)
+{
+	fprintf(to, "<path stroke=\"currentColor\" d=\"M%.2f %.2fL%.2f %.2f\"/>\n", x1, y1, x2, y2);
+}
+
+/* Between groups, in the colour of the paper. */
+static void put_gap(FILE *to, const struct heat *h, double at, double width)
+{
+	double end = h->p->n * h->cell;
+
+	fprintf(to,
+		"<path class=\"gap\" stroke=\"#fff\" stroke-width=\"%.1f\" "
+		"d=\"M%.2f %.2fv%.2fM%.2f %.2fh%.2f\"/>\n",
+		width, LEFT + at, h->top, end, LEFT, h->top + at, end);
+}
+
+/* "package 0, cache 1", or as much of it as there is room for. */
+static void put_group_name(FILE *to, const struct place *place, double room)
+{
+	if (!place->known)
+		fprintf(to, "%s", room > 40 ? "unknown" : "?");
+	else if (room > 115)
+		fprintf(to, "package %d, cache %d", place->package, place->llc);
+	else if (room > 34)
+		fprintf(to, "P%d L%d", place->package, place->llc);
+	else if (room > 12)
+		fprintf(to, "%d", place->llc);
+}
+
+/* CPUs first..end share a cache: brackets above and on the left, lines between groups. */
+static void put_group(FILE *to, const struct heat *h, size_t first, size_t end)
+{
+	double begin = first * h->cell, length = (end - first) * h->cell;
+	double across = h->top - BAND - 2, down = LEFT - 27;
+
+	put_line(to, LEFT + begin + 1, across, LEFT + begin + length - 1, across);
+	put_axis_text(to, LEFT + begin + length / 2, across - 4, "middle", false);
+	put_group_name(to, &h->p->places[first], length);
+	fprintf(to, "</text>\n");
+	put_line(to, down, h->top + begin + 1, down, h->top + begin + length - 1);
+	put_axis_text(to, down - 4, h->top + begin + length / 2, "middle", true);
+	put_group_name(to, &h->p->places[first], length);
+	fprintf(to, "</text>\n");
+	if (first)
+		put_gap(to, h, begin,
+			h->p->places[first].package != h->p->places[first - 1].package ? 5 : 2);
+}
+
+static void put_groups(FILE *to, const struct heat *h)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i <= h->p->n; i++) {
+		if (i < h->p->n && same_group_of(&h->p->places[first], &h->p->places[i]))
+			continue;
+		put_group(to, h, first, i);
+		first = i;
+	}
+}
+
+static void put_legend(FILE *to, const struct heat *h)
+{
+	double y = h->top + h->p->n * h->cell + 12, width = (WIDTH - LEFT - RIGHT) / NR_STEPS;
+
+	for (unsigned i = 0; i < NR_STEPS; i++)
+		fprintf(to,
+			"<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"10\" fill=\"%s\"/>\n",
+			LEFT + i * width, y, width, steps[i]);
+	for (unsigned i = 0; i <= NR_STEPS; i += 2) {
+		put_axis_text(to, LEFT + i * width, y + 23,
+			      !i              ? "start"
+			      : i == NR_STEPS ? "end"
+					      : "middle",
+			      false);
+		put_short(to, step_begin(h, i));
+		fprintf(to, "</text>\n");
+	}
+	put_axis_text(to, LEFT, y + 41, "start", false);
+	fprintf(to, "medians, ");
+	put_text(to, h->plot->y_title);
+	fprintf(to, "; from the row's CPU to the column's</text>\n");
+}
+
+void heat_draw(FILE *to, const struct plot *plot, enum picture_place place)
+{
+	struct heat h = {.plot = plot, .p = places_of_matrix(plot)};
+	double side = WIDTH - LEFT - RIGHT;
+
+	h.cell = side / (h.p->n ? h.p->n : 1);
+	h.top = 2 * BAND + 6;
+	find_range(&h);
+	picture_begin(to, plot, WIDTH, h.top + side + LEGEND, place);
+	fprintf(to, "<g fill=\"currentColor\" font-family=\"sans-serif\">\n");
+	put_cells(to, &h);
+	put_groups(to, &h);
+	put_numbers(to, &h);
+	put_legend(to, &h);
+	fprintf(to, "</g>\n</svg>\n");
+	places_free(h.p);
+}

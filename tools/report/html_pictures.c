@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The pictures of a page, what they show in words, and what was published of the same. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/report/html.h"
+#include "tools/report/markup.h"
+#include "tools/report/output.h"
+#include "tools/report/picture.h"
+#include "tools/report/places.h"
+
+#define PICTURES_MAX 200 /* no real report has as many */
+
+static const struct section {
+	const char *title, *text;
+} sections[SECTIONS] = {
+	[SECTION_SCALING] =
+		{"Shootdowns over CPUs",
+		 "How often all CPUs together map, touch and unmap while each unmapping must reach "
+		 "the others, a line for each flush policy. More is better; bars are 95% intervals."},
+	[SECTION_PRIVATE] =
+		{"Local while private, against always everywhere",
+		 "The same for memory that no other CPU has used: what it is worth to know that. "
+		 "More is better."},
+	[SECTION_MATRIX] =
+		{"From CPU to CPU",
+		 "Medians between each two CPUs, which are sorted by package (P), last-level cache "
+		 "(L) and core."},
+	[SECTION_RANGE] =
+		{"Flushing a range",
+		 "Page by page against everything at once, over the pages of a range, what it costs "
+		 "to refill included. The dashed line is where the program advises to change over."},
+	[SECTION_SWEEP] = {"Costs over a parameter",
+			   "Medians without the empty section; bars are 95% intervals."},
+	[SECTION_SPREAD] =
+		{"Distributions",
+		 "The whole section, one operation in it. Line: least to greatest sample. Thin bar: "
+		 "5% to 95%. Thick bar: 25% to 75%. Tick: the median. Dotted: the empty section."},
+};
+
+static void put_missing(struct page *page, const char *why)
+{
+	fprintf(page->to, "<p class=\"missing\">No picture: ");
+	put_text(page->to, why);
+	fprintf(page->to, ". The figures are in the tables.</p>\n");
+	page->nr_missing++;
+}
+
+static void put_picture(struct page *page, const struct plot *plot)
+{
+	char why[sizeof(page->missing)];
+
+	if (page->pictures >= PICTURES_MAX) {
+		put_missing(page, "there are too many for a page");
+		return;
+	}
+	if (picture_draw(page->to, plot, ++page->pictures, PICTURE_IN_PAGE, why, sizeof(why)))
+		return;
+	put_missing(page, why);
+	memcpy(page->missing, why, sizeof(why));
+}
+
+static const struct published *published_of(const struct plot *plot)
+{
+	for (size_t i = 0; i < NR_PUBLISHED; i++) {
+		if (!strcmp(plot->name, published[i].name))
+			return &published[i];
+	}
+	return NULL;
+}
+
+static void put_published(struct page *page, const struct published *table)
+{
+	table_open(page, table->title);
+	head_cell(page, table->x_title, true);
+	head_cell(page, table->ways[0], true);
+	head_cell(page, table->ways[1], true);
+	head_cell(page, "ratio", true);
+	table_body(page);
+	for (size_t i = 0; i < table->n; i++) {
+		const double *row = table->rows[i];
+
+		row_open(page);
+		number_cell(page, true, row[0]);
+		number_cell(page, true, row[1] * table->factor);
+		number_cell(page, true, row[2] * table->factor);
+		number_cell(page, true, row[2] / row[1]);
+		row_close(page);
+	}
+	table_close(page);
+}
+
+struct pairs {
+	double *values;
+	size_t n;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The values between CPUs that are so near each other. */
+static struct pairs pairs_of(const struct places *p, enum relation relation)
+{
+	struct pairs pairs = {must_have(calloc(p->n * p->n + 1, sizeof(double))), 0};
+
+	for (size_t i = 0; i < p->n * p->n; i++) {
+		if (!isnan(p->values[i]) &&
+		    relation_of(&p->places[i / p->n], &p->places[i % p->n]) == relation)
+			pairs.values[pairs.n++] = p->values[i];
+	}
+	qsort(pairs.values, pairs.n, sizeof(pairs.values[0]), by_value);
+	return pairs;
+}
+
+static void put_relations(struct page *page, const struct plot *plot)
+{
+	struct places *p = places_of_matrix(plot);
+	char *median = new_text("median, %s", plot->y_title);
+
+	table_open(page, "by how near they are");
+	head_cell(page, "from, to", false);
+	head_cell(page, "pairs", true);
+	head_cell(page, "least", true);
+	head_cell(page, median, true);
+	head_cell(page, "greatest", true);
+	table_body(page);
+	for (enum relation relation = 0; relation < RELATIONS; relation++) {
+		struct pairs pairs = pairs_of(p, relation);
+
+		if (pairs.n) {
+			row_open(page);
+			text_cell(page, relation_names[relation]);
+			number_cell(page, true, pairs.n);
+			number_cell(page, true, pairs.values[0]);
+			number_cell(page, true, pairs.values[pairs.n / 2]);
+			number_cell(page, true, pairs.values[pairs.n - 1]);
+			row_close(page);
+		}
+		free(pairs.values);
+	}
+	table_close(page);
+	free(median);
+	places_free(p);
+}
+
+static const char *class_of(const struct plot *plot)
+{
+	if (plot->published)
+		return "published";
+	return plot->kind == PLOT_HEAT ? "wide" : "measured";
+}
+
+static void put_figure(struct page *page, const struct plot *plot)
+{
+	const struct published *table = published_of(plot);
+
+	fprintf(page->to, "<figure class=\"%s\">\n<figcaption><b>", class_of(plot));
+	put_text(page->to, plot->title);
+	fprintf(page->to, "</b>");
+	if (table) {
+		fprintf(page->to, "<span class=\"tag\">published, not measured here</span> <span>");
+		put_text(page->to, table->source);
+		fprintf(page->to, "</span>");
+	}
+	if (plot->note) {
+		fprintf(page->to, "<span>");
+		put_text(page->to, plot->note);
+		fprintf(page->to, "</span>");
+	}
+	fprintf(page->to, "</figcaption>\n");
+	put_picture(page, plot);
+	if (table)
+		put_published(page, table);
+	if (plot->kind == PLOT_HEAT)
+		put_relations(page, plot);
+	fprintf(page->to, "</figure>\n");
+}
+
+static void put_section(struct page *page, enum plot_section section)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < page->plots->n; i++) {
+		const struct plot *plot = &page->plots->plots[i];
+
+		if (plot->section != section)
+			continue;
+		if (!begun)
+			fprintf(page->to,
+				"<section id=\"section-%d\">\n<h2>%s</h2>\n<p>%s</p>\n"
+				"<div class=\"figures\">\n",
+				section, sections[section].title, sections[section].text);
+		begun = true;
+		put_figure(page, plot);
+	}
+	if (begun)
+		fprintf(page->to, "</div>\n</section>\n");
+}
+
+void html_pictures(struct page *page)
+{
+	fprintf(page->to, "<div id=\"pictures\">\n");
+	for (enum plot_section section = 0; section < SECTIONS; section++)
+		put_section(page, section);
+	fprintf(page->to, "</div>\n");
+}

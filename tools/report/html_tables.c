@@ -535,8 +535,11 @@ static void compared_row(struct page *page, const struct row *like)
 	bool have_first = false;
 
 	row_open(page);
-	row_head(page, like->name);
-	class_cell(page, "params", like->params);
+	fprintf(page->to, "<th scope=\"row\">");
+	put_text(page->to, like->name);
+	fprintf(page->to, "<span class=\"params\">");
+	put_text(page->to, like->params);
+	fprintf(page->to, "</span></th>");
 	for (size_t r = 0; r < page->in->n; r++) {
 		const struct row *row = report_find(page->in->reports[r], like->id);
 		bool there = row && main_value(page, r, row, &value);
@@ -567,7 +570,6 @@ void html_comparison(struct page *page)
 	fprintf(page->to, "<p>Net medians in %s, and rates; beside each the ratio to A.</p>\n",
 		unit_name(page->in->unit));
 	table_open(page, "side by side");
-	head_cell(page, "", false);
 	head_cell(page, "", false);
 	for (size_t r = 0; r < page->in->n; r++) {
 		struct letter name = letter(page->in, r);

@@ -89,7 +89,7 @@ static bool wants_log(const struct plot *plot)
 		least = fmin(least, plot->strips[i].at[STRIP_MIN]);
 		most = fmax(most, plot->strips[i].at[STRIP_MAX]);
 	}
-	return least > 0 && most > 20 * least;
+	return least > 0 && most > 8 * least;
 }
 
 static struct plot *new_strips(struct plots *plots, const struct input *in, const struct row *row)
@@ -165,10 +165,14 @@ static bool same_matrix(const struct row *a, const struct row *b)
 	       !strcmp(a->params, b->params);
 }
 
+/* In a row that says which it is. */
 static bool has_number(const struct row *row)
 {
 	const json_t *cells = json_object_get(row->record, "p50");
+	const json_t *from = json_object_get(row->record, "row");
 
+	if (!json_is_integer(from) || json_integer_value(from) < 0)
+		return false;
 	for (size_t i = 0; i < json_array_size(cells); i++) {
 		if (json_is_number(json_array_get(cells, i)))
 			return true;

@@ -22,6 +22,8 @@ usage: ./run.sh [options] [-- kernel command line]
                          or Bochs' CPU model                               (corei7_skylake_x)
   --mem SIZE             its memory, as QEMU's -m                          (256M)
   --log FILE             keep the whole console there                      (build/last.log)
+  --html FILE            write the report as a page there, with pictures; its own failure to do so
+                         is told, and leaves the exit status that of the run
   --timeout S            stop the emulator after this many seconds         (600)
   --qemu PATH            another QEMU                                      (qemu-system-x86_64)
   --qemu-arg ARG         one more argument for QEMU; repeatable
@@ -46,7 +48,7 @@ note() {
     printf 'run.sh: %s\n' "$*" >&2
 }
 
-accel=auto emulator=qemu boot_path=efi lab='' cpus=2 cpu='' mem=256M log=build/last.log timeout=600
+accel=auto emulator=qemu boot_path=efi lab='' cpus=2 cpu='' mem=256M log=build/last.log html='' timeout=600
 qemu='' firmware='' records='' cmdline=''
 qemu_args=()
 
@@ -85,8 +87,8 @@ parse_options() {
             cmdline=$*
             return
             ;;
-        --accel | --emulator | --boot | --cpus | --cpu | --mem | --log | --timeout | --qemu | \
-            --qemu-arg | --firmware)
+        --accel | --emulator | --boot | --cpus | --cpu | --mem | --log | --html | --timeout | \
+            --qemu | --qemu-arg | --firmware)
             [ $# -ge 2 ] || fail "$1 needs a value"
             take_value "$1" "$2"
             shift
@@ -125,6 +127,7 @@ take_value() {
         mem=$2
         ;;
     --log) log=$(absolute "$2") ;;
+    --html) html=$(absolute "$2") ;;
     --qemu)
         qemu=$2
         case $2 in */*) qemu=$(absolute "$2") ;; esac
@@ -168,6 +171,10 @@ choose_accel() {
 open_log() {
     mkdir -p build
     : 2>/dev/null >"$log" || fail "can't write the log to $log"
+    if [ -n "$html" ]; then
+        [ -d "${html%/*}/" ] && [ -w "${html%/*}/" ] && [ ! -d "$html" ] ||
+            fail "can't write the page to $html"
+    fi
 }
 
 build() {
@@ -182,6 +189,7 @@ build() {
     elif [ "$emulator" = bochs ]; then
         needs+=(usb)
     fi
+    [ -z "$html" ] || needs+=(html)
     tools/setup.sh "${needs[@]}" || exit "$STATUS_USAGE"
     make -s --no-print-directory -j"$(nproc)" all tools >&2 || fail 'the build failed'
     [ -z "$lab" ] || tools/lab/setup.sh || exit "$STATUS_USAGE"
@@ -385,6 +393,19 @@ keep_log() {
     [ ! -e "$work/serial" ] || cat "$work/serial" >"$log"
 }
 
+# The page names the log that it is of.
+write_page() {
+    mkdir "$work/page"
+    cp "$work/serial" "$work/page/${log##*/}"
+    build/shootdown-report html "$work/page/${log##*/}" -o "$html" 2>"$work/page.err" || true
+    if [ -e "$html" ] && [ "$html" -nt "$work/serial" ]; then
+        note "the page is $html"
+    else
+        note 'the page could not be written:'
+        sed 's/^shootdown-report: /run.sh: /' "$work/page.err" >&2
+    fi
+}
+
 # Says in a word what the console is worth, and exits with the status that it means.
 conclude() {
     local status=0
@@ -403,6 +424,7 @@ conclude() {
         ;;
     esac
     note "the whole console is in $log"
+    [ -z "$html" ] || write_page
     exit "$status"
 }
 

@@ -3,7 +3,8 @@
 # Installs what building, running, testing or linting needs and the machine lacks, from the
 # distribution's packages. Does nothing, quickly, where all is there.
 #
-# usage: tools/setup.sh PURPOSE ...         build emulator firmware test fuzz usb iso lab lint
+# usage: tools/setup.sh PURPOSE ...         build emulator firmware test fuzz usb iso lab lint html
+#                                           browser
 #        tools/setup.sh --print-firmware    where OVMF is
 
 set -euo pipefail
@@ -11,7 +12,7 @@ set -euo pipefail
 # Administrators' programs are not on everyone's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 
-readonly PURPOSES='build emulator firmware test fuzz usb iso lab lint'
+readonly PURPOSES='build emulator firmware test fuzz usb iso lab lint html browser'
 
 # The purpose, what is looked for (a command, a <header>, or @ and one of the cases of is_there) and
 # the Debian package that brings it.
@@ -49,6 +50,10 @@ lab    gpgv                                  gpgv
 fuzz   clang                                 clang
 fuzz   @fuzzer                               libclang-rt-dev
 fuzz   <jansson.h>                           libjansson-dev
+html   gnuplot                               gnuplot-nox
+browser  chromium                            chromium
+browser  chromedriver                        chromium-driver
+browser  @selenium                           python3-selenium
 lint   clang                                 clang
 lint   clang-format                          clang-format
 lint   cppcheck                              cppcheck
@@ -92,7 +97,7 @@ is_there() {
     @grub-bios) [ -d /usr/lib/grub/i386-pc ] ;;
     @grub-efi) [ -d /usr/lib/grub/x86_64-efi ] ;;
     @fuzzer) fuzzer_found ;;
-    @pytest | @elftools | @pexpect | @yaml | @requests) /usr/bin/python3 -c "import ${1#@}" >/dev/null 2>&1 ;;
+    @pytest | @elftools | @pexpect | @yaml | @requests | @selenium) /usr/bin/python3 -c "import ${1#@}" >/dev/null 2>&1 ;;
     *) command -v "$1" >/dev/null ;;
     esac
 }

@@ -1,27 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Logs that are true in format and invented in content: test data, no measurement of anything."""
 
-import json
 import math
 
-
-def _table():
-    table = []
-    for byte in range(256):
-        for _ in range(8):
-            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
-        table.append(byte)
-    return table
-
-
-TABLE = _table()
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 255]
-    return crc ^ 0xFFFFFFFF
+from make_log import line
 
 
 class Log:
@@ -51,12 +33,6 @@ class Log:
             "elapsed_ms": 61234,
         }
         return "".join(line(record) for record in [*self.records, end])
-
-
-def line(record):
-    text = json.dumps(record, separators=(",", ":"))
-    assert len(text) <= 4000, len(text)
-    return f"@SD1 {text} {crc32c(text.encode()):08x}\n"
 
 
 def machine(log, cpus=16, brand="Test CPU, no such machine", hypervisor="none", hz=2450000000):

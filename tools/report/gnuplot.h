@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define GNUPLOT_SECONDS 30                 /* a picture takes a twentieth of one */
+#define GNUPLOT_SECONDS 10                 /* a picture takes a twentieth of one */
 #define GNUPLOT_OUTPUT  (64 * 1024 * 1024) /* bytes; no picture is as large */
 
 /*

@@ -193,7 +193,7 @@ static void put_line(FILE *to, double x1, double y1, double x2, double y2)
 	fprintf(to, "<path stroke=\"currentColor\" d=\"M%.2f %.2fL%.2f %.2f\"/>\n", x1, y1, x2, y2);
 }
 
-/* Between groups, in the colour of the paper. */
+/* Between groups, in the colour of the paper, and not so wide that it hides a cell. */
 static void put_gap(FILE *to, const struct heat *h, double at, double width)
 {
 	double end = h->p->n * h->cell;
@@ -201,7 +201,7 @@ static void put_gap(FILE *to, const struct heat *h, double at, double width)
 	fprintf(to,
 		"<path class=\"gap\" stroke=\"#fff\" stroke-width=\"%.1f\" "
 		"d=\"M%.2f %.2fv%.2fM%.2f %.2fh%.2f\"/>\n",
-		width, LEFT + at, h->top, end, LEFT, h->top + at, end);
+		fmin(width, h->cell / 2), LEFT + at, h->top, end, LEFT, h->top + at, end);
 }
 
 /* "package 0, cache 1", or as much of it as there is room for. */

@@ -16,6 +16,7 @@ struct page {
 	unsigned pictures; /* drawn so far */
 	char missing[200]; /* why some are not; "" while there is none */
 	unsigned nr_missing;
+	unsigned failures; /* to draw */
 };
 
 void html_style(FILE *to);

@@ -11,6 +11,7 @@
 #include "tools/report/places.h"
 
 #define PICTURES_MAX 200 /* no real report has as many */
+#define FAILURES_MAX 3   /* then gnuplot is not waited for again */
 
 static const struct section {
 	const char *title, *text;
@@ -55,10 +56,15 @@ static void put_picture(struct page *page, const struct plot *plot)
 		put_missing(page, "there are too many for a page");
 		return;
 	}
+	if (page->failures >= FAILURES_MAX && plot->kind != PLOT_HEAT) {
+		put_missing(page, page->missing);
+		return;
+	}
 	if (picture_draw(page->to, plot, ++page->pictures, PICTURE_IN_PAGE, why, sizeof(why)))
 		return;
 	put_missing(page, why);
 	memcpy(page->missing, why, sizeof(why));
+	page->failures++;
 }
 
 static const struct published *published_of(const struct plot *plot)

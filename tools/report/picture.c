@@ -92,7 +92,7 @@ void picture_begin(FILE *to, const struct plot *plot, double width, double heigh
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" "
 		"xmlns:xlink=\"http://www.w3.org/1999/xlink\" class=\"plot\" role=\"img\" "
 		"viewBox=\"0 %.0f %.0f %.0f\"",
-		-title, width, height + title);
+		title ? -title : 0, width, height + title);
 	if (place == PICTURE_ALONE)
 		fprintf(to, " width=\"%.0f\" height=\"%.0f\"", width, height + title);
 	fprintf(to, " aria-label=\"");
@@ -365,7 +365,8 @@ static void adapt(FILE *to, const char *line, unsigned number)
 			continue;
 		}
 		put_adapted(to, line, length, number);
-		putc('\n', to);
+		if (length)
+			putc('\n', to);
 	}
 }
 

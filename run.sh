@@ -171,9 +171,8 @@ choose_accel() {
 open_log() {
     mkdir -p build
     : 2>/dev/null >"$log" || fail "can't write the log to $log"
-    if [ -n "$html" ]; then
-        [ -d "${html%/*}/" ] && [ -w "${html%/*}/" ] && [ ! -d "$html" ] ||
-            fail "can't write the page to $html"
+    if [ -n "$html" ] && { [ ! -w "${html%/*}/" ] || [ -d "$html" ]; }; then
+        fail "can't write the page to $html"
     fi
 }
 
@@ -395,13 +394,16 @@ keep_log() {
 
 # The page names the log that it is of.
 write_page() {
+    local status=0
     mkdir "$work/page"
     cp "$work/serial" "$work/page/${log##*/}"
-    build/shootdown-report html "$work/page/${log##*/}" -o "$html" 2>"$work/page.err" || true
-    if [ -e "$html" ] && [ "$html" -nt "$work/serial" ]; then
+    build/shootdown-report html "$work/page/${log##*/}" -o "$html" 2>"$work/page.err" || status=$?
+    # What is damaged in the report has been said.
+    sed -n '/ left out: /s/^shootdown-report: /run.sh: /p' "$work/page.err" >&2
+    if [ $status -lt 3 ]; then
         note "the page is $html"
     else
-        note 'the page could not be written:'
+        note 'the page could not be written'
         sed 's/^shootdown-report: /run.sh: /' "$work/page.err" >&2
     fi
 }

@@ -22,6 +22,9 @@ from conftest import ROOT
         (["--emulator", "bochs", "--qemu-arg", "-S"], "--qemu-arg -S: the emulator is to be Bochs"),
         (["--lab", "--qemu", "q"], "--qemu q: --lab has its own"),
         (["--firmware", "/nowhere"], "can't be read"),
+        (["--html"], "--html needs a value"),
+        (["--html", "/nowhere/x.html"], "can't write the page to /nowhere/x.html"),
+        (["--html", "/"], "can't write the page to /"),
         (["--frobnicate"], "unknown option '--frobnicate'"),
         (["stray"], "unknown option 'stray'"),
     ],
@@ -41,6 +44,35 @@ def test_help_is_help():
     )
     assert done.returncode == 0
     assert done.stdout.startswith("usage: ./run.sh")
+
+
+def test_html_writes_a_page_after_the_run(boot, tmp_path):
+    page = tmp_path / "a, b.html"
+    run = boot("--accel", "tcg", "--html", str(page), "--", "run=smp/*")
+    assert run.status == 0, run.console + run.messages
+    assert f"run.sh: the page is {page}" in run.messages
+    text = page.read_text()
+    assert "No check failed" in text and "console.log" in text and text.endswith("</html>\n")
+
+
+def test_html_leaves_the_exit_status_that_of_the_run(boot, tmp_path):
+    page = tmp_path / "page.html"
+    run = boot("--qemu-arg", "-no-such-option", "--html", str(page))
+    assert run.status == 3
+    assert "damaged or incomplete" in page.read_text()
+
+
+def test_a_page_that_can_not_be_written_is_told(boot, tmp_path):
+    """Here as its place is gone by the time that the run is over."""
+    place = tmp_path / "place"
+    place.mkdir()
+    emulator = tmp_path / "qemu"
+    emulator.write_text(f"#!/bin/sh\nrmdir '{place}'\n")
+    emulator.chmod(0o755)
+    run = boot("--qemu", str(emulator), "--html", str(place / "page.html"))
+    assert run.status == 3
+    assert "run.sh: the page could not be written" in run.messages
+    assert "No such file or directory" in run.messages
 
 
 def test_missing_emulator_is_a_set_up_error(boot):

@@ -458,7 +458,10 @@ static void put_curves(struct page *page, const struct report *r, const struct r
 	if (!points || !scale)
 		return;
 	table_open(page, "the curves");
-	json_object_foreach(curves, key, curve) head_cell(page, key, true);
+	json_object_foreach(curves, key, curve)
+	{
+		head_cell(page, key, true);
+	}
 	table_body(page);
 	for (size_t i = 0; i < points; i++) {
 		bool first = true;

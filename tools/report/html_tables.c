@@ -342,10 +342,13 @@ static void add_cell(struct cells *cells, const struct row *row)
 
 static struct cells find_cells(const struct report *r, const struct row *like)
 {
-	struct cells cells = {must_have(calloc(r->nr_rows + 1, sizeof(cells.rows[0]))),
-			      must_have(calloc(r->nr_rows + 1, sizeof(cells.columns[0]))), 0, 0,
-			      false};
+	struct cells cells = {0};
+	size_t n = 0;
 
+	for (size_t i = 0; i < r->nr_rows; i++)
+		n += is_check_of(&r->rows[i], like);
+	cells.rows = must_have(calloc(n + 1, sizeof(cells.rows[0])));
+	cells.columns = must_have(calloc(n + 1, sizeof(cells.columns[0])));
 	for (size_t i = 0; i < r->nr_rows; i++) {
 		if (is_check_of(&r->rows[i], like))
 			add_cell(&cells, &r->rows[i]);
@@ -431,15 +434,19 @@ static void put_cells(struct page *page, const struct report *r, const struct ce
 	fprintf(page->to, "</div>\n");
 }
 
-#define CELLS_MAX 4000 /* more, and it is no table to look at */
+#define CELLS_MAX  4000 /* more, and it is no table to look at */
+#define GROUPS_MAX 100  /* the other checks are among all of them */
 
 static void put_matrices_of_checks(struct page *page, const struct report *r)
 {
-	for (size_t i = 0; i < r->nr_rows; i++) {
+	unsigned groups = 0;
+
+	for (size_t i = 0; i < r->nr_rows && groups < GROUPS_MAX; i++) {
 		struct cells cells;
 
 		if (r->rows[i].kind != ROW_CHECK || !is_first(r, i))
 			continue;
+		groups++;
 		cells = find_cells(r, &r->rows[i]);
 		if (cells.any && cells.nr_rows * cells.nr_columns <= CELLS_MAX)
 			put_cells(page, r, &cells);
@@ -538,7 +545,7 @@ static void compared_row(struct page *page, const struct row *like)
 	bool have_first = false;
 
 	row_open(page);
-	fprintf(page->to, "<th scope=\"row\">");
+	fprintf(page->to, "<th scope=\"row\" class=\"name\">");
 	put_text(page->to, like->name);
 	fprintf(page->to, "<span class=\"params\">");
 	put_text(page->to, like->params);
@@ -612,45 +619,55 @@ static const char *reason(const struct row *row)
 	return why && *why ? why : "no reason given";
 }
 
-static bool reason_came(const struct report *r, size_t row)
+/* {reason: [rows]}, in the order of the report. */
+static json_t *find_reasons(const struct report *r)
 {
-	for (size_t i = 0; i < row; i++) {
-		if (is_skip(&r->rows[i]) && !strcmp(reason(&r->rows[i]), reason(&r->rows[row])))
-			return true;
+	json_t *reasons = must_have(json_object());
+
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		json_t *rows;
+
+		if (!is_skip(&r->rows[i]))
+			continue;
+		rows = json_object_get(reasons, reason(&r->rows[i]));
+		if (!rows) {
+			rows = must_have(json_array());
+			json_object_set_new(reasons, reason(&r->rows[i]), rows);
+		}
+		json_array_append_new(rows, json_integer(i));
 	}
-	return false;
+	return reasons;
 }
 
-static void put_skipped(struct page *page, const struct report *r, size_t first)
+static void put_skipped(struct page *page, const struct row *row)
 {
-	fprintf(page->to, "<dt>");
-	put_text(page->to, reason(&r->rows[first]));
-	fprintf(page->to, "</dt>\n");
-	for (size_t i = first; i < r->nr_rows; i++) {
-		const struct row *row = &r->rows[i];
-
-		if (!is_skip(row) || strcmp(reason(row), reason(&r->rows[first])))
-			continue;
-		fprintf(page->to, "<dd>");
-		put_text(page->to, row->name);
-		fprintf(page->to, " <span class=\"soft\">");
-		put_text(page->to, row->params);
-		fprintf(page->to, "</span></dd>\n");
-	}
+	fprintf(page->to, "<dd>");
+	put_text(page->to, row->name);
+	fprintf(page->to, " <span class=\"soft\">");
+	put_text(page->to, row->params);
+	fprintf(page->to, "</span></dd>\n");
 }
 
 void html_skips(struct page *page, size_t report)
 {
 	const struct report *r = page->in->reports[report];
-	bool any = false;
+	json_t *reasons = find_reasons(r), *rows, *row;
+	const char *why;
+	size_t i;
 
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		if (!is_skip(&r->rows[i]) || reason_came(r, i))
-			continue;
-		if (!any)
-			fprintf(page->to, "<dl>\n");
-		any = true;
-		put_skipped(page, r, i);
+	if (!json_object_size(reasons))
+		fprintf(page->to, "<p>Nothing was skipped.</p>\n");
+	fprintf(page->to, "<dl>\n");
+	json_object_foreach(reasons, why, rows)
+	{
+		fprintf(page->to, "<dt>");
+		put_text(page->to, why);
+		fprintf(page->to, "</dt>\n");
+		json_array_foreach(rows, i, row)
+		{
+			put_skipped(page, &r->rows[json_integer_value(row)]);
+		}
 	}
-	fprintf(page->to, any ? "</dl>\n" : "<p>Nothing was skipped.</p>\n");
+	fprintf(page->to, "</dl>\n");
+	json_decref(reasons);
 }

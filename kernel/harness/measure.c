@@ -122,18 +122,30 @@ static void take_turn(struct measurement *m, size_t room)
 	irq_restore(flags);
 }
 
+/* How coarsely the TSC counts, by the samples of the group. */
+static struct stats_step tsc_step;
+
+/* `step` is not always wanted: NULL. */
 static void summarise_turns(const int64_t *samples, size_t n, size_t turn, int64_t *scratch,
-			    struct stats *s)
+			    struct stats *s, struct stats_step *step)
 {
 	memcpy(scratch, samples, n * sizeof(*samples));
 	stats_sort(scratch, n);
 	stats_compute(scratch, n, s);
+	if (step)
+		stats_step_add(step, scratch, n);
 	stats_widen_by_turns(s, samples, n, turn, scratch);
 }
 
-static void summarise(const int64_t *samples, size_t n, int64_t *scratch, struct stats *s)
+static void summarise_latency(const int64_t *samples, size_t n, int64_t *scratch, struct stats *s)
 {
-	summarise_turns(samples, n, BLOCK, scratch, s);
+	summarise_turns(samples, n, BLOCK, scratch, s, &tsc_step);
+}
+
+static void summarise_throughput(const int64_t *samples, size_t n, int64_t *scratch,
+				 struct stats *s)
+{
+	summarise_turns(samples, n, BLOCK, scratch, s, NULL);
 }
 
 static bool is_narrow(const struct stats *s)
@@ -149,10 +161,10 @@ static bool is_good_enough(const struct measurement *m, int64_t *scratch)
 
 	if (!m->n)
 		return false;
-	summarise(m->latency, m->n, scratch, &s);
+	summarise_latency(m->latency, m->n, scratch, &s);
 	if (!is_narrow(&s) || !m->throughput)
 		return is_narrow(&s);
-	summarise(m->throughput, m->n, scratch, &s);
+	summarise_throughput(m->throughput, m->n, scratch, &s);
 	return is_narrow(&s);
 }
 
@@ -213,7 +225,7 @@ static void conclude_counted(struct counted *c, const struct counted *baseline, 
 		c->n = 0;
 	if (!c->n)
 		return;
-	summarise_turns(c->samples, c->n, COUNTED, scratch, &c->stats);
+	summarise_turns(c->samples, c->n, COUNTED, scratch, &c->stats, NULL);
 	c->baseline = baseline->stats.p50;
 	c->net = c->stats.p50 - c->baseline;
 }
@@ -225,11 +237,11 @@ static void conclude(struct measurement *m, const struct measurement *baseline, 
 		m->n = 0;
 	if (!m->n)
 		return;
-	summarise(m->latency, m->n, scratch, &m->latency_stats);
+	summarise_latency(m->latency, m->n, scratch, &m->latency_stats);
 	m->baseline = baseline->latency_stats.p50;
 	m->net = m->latency_stats.p50 - m->baseline;
 	if (m->throughput)
-		summarise(m->throughput, m->n, scratch, &m->throughput_stats);
+		summarise_throughput(m->throughput, m->n, scratch, &m->throughput_stats);
 	for (unsigned e = 0; e < PMU_EVENTS; e++)
 		conclude_counted(&m->counted[e], &baseline->counted[e], scratch);
 }
@@ -237,7 +249,8 @@ static void conclude(struct measurement *m, const struct measurement *baseline, 
 static void conclude_baseline(struct measurement *baseline, int64_t *scratch)
 {
 	if (baseline->n)
-		summarise(baseline->latency, baseline->n, scratch, &baseline->latency_stats);
+		summarise_latency(baseline->latency, baseline->n, scratch,
+				  &baseline->latency_stats);
 	for (unsigned e = 0; e < PMU_EVENTS; e++) {
 		struct counted *c = &baseline->counted[e];
 
@@ -245,7 +258,7 @@ static void conclude_baseline(struct measurement *baseline, int64_t *scratch)
 		if (!pmu_counts(e))
 			c->n = 0;
 		if (c->n)
-			summarise_turns(c->samples, c->n, COUNTED, scratch, &c->stats);
+			summarise_turns(c->samples, c->n, COUNTED, scratch, &c->stats, NULL);
 	}
 }
 
@@ -341,6 +354,7 @@ bool measure_group(struct measurement *group, size_t n, const struct measure_lim
 	int64_t *scratch = NULL;
 	bool ok = allocate_all(group, n, &baseline, &scratch, room);
 
+	tsc_step = (struct stats_step){0, 0};
 	if (ok) {
 		sample_all(group, n, &baseline, limits, scratch);
 		probe_counters();
@@ -348,6 +362,8 @@ bool measure_group(struct measurement *group, size_t n, const struct measure_lim
 	}
 	for (size_t i = 0; ok && i < n; i++)
 		conclude(&group[i], &baseline, scratch);
+	for (size_t i = 0; ok && i < n; i++)
+		stats_widen_by_step(&group[i].latency_stats, &tsc_step);
 	for (size_t i = 0; i < n; i++)
 		free_samples(&group[i], room);
 	free_samples(&baseline, room);

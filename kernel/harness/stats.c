@@ -132,3 +132,30 @@ void stats_compute(const int64_t *sorted, size_t n, struct stats *s)
 		.ci_hi = sorted[hi - 1],
 	};
 }
+
+#define STEP_MIN_DIFFERENCES 8
+
+void stats_step_add(struct stats_step *step, const int64_t *sorted, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		int64_t difference = sorted[i] - sorted[i - 1];
+
+		if (!difference)
+			continue;
+		if (!step->differences || difference < step->smallest)
+			step->smallest = difference;
+		step->differences++;
+	}
+}
+
+void stats_widen_by_step(struct stats *s, const struct stats_step *step)
+{
+	int64_t less = step->smallest - 1;
+
+	if (step->differences < STEP_MIN_DIFFERENCES)
+		return;
+	if (s->p50 - less < s->ci_lo)
+		s->ci_lo = s->p50 - less;
+	if (s->p50 + less > s->ci_hi)
+		s->ci_hi = s->p50 + less;
+}

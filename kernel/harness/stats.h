@@ -40,4 +40,22 @@ void stats_widen_by_turns(struct stats *s, const int64_t *samples, size_t n, siz
 /* 1-based ranks of the interval of the median of n samples. */
 void stats_median_ranks(size_t n, size_t *lo, size_t *hi);
 
+/*
+ * How coarse the counter is: the smallest difference between two readings that are not the same,
+ * over as many samples as are added. Starts with zeros.
+ */
+struct stats_step {
+	int64_t smallest;
+	size_t differences;
+};
+
+/* Sorted samples, n > 0. */
+void stats_step_add(struct stats_step *step, const int64_t *sorted, size_t n);
+
+/*
+ * No interval is narrower than the counter resolves: less than a step to each side of the median.
+ * Changes nothing where there were too few differences to know the step by.
+ */
+void stats_widen_by_step(struct stats *s, const struct stats_step *step);
+
 #endif

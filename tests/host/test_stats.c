@@ -229,6 +229,33 @@ static void less_than_a_turn_changes_nothing(void **unused)
 	assert_int_equal(s.ci_hi, 4);
 }
 
+static void a_coarse_counter_widens_the_interval(void **unused)
+{
+	/* Steps of 24 or 25, as of a clock of 10 ns in ticks of a faster one. */
+	static const int64_t coarse[] = {49, 74, 98, 98, 122, 147, 171, 196, 220, 245};
+	static const int64_t few[] = {98, 98, 98, 500};
+	struct stats_step step = {0, 0};
+	struct stats s = {.p50 = 98, .ci_lo = 98, .ci_hi = 98};
+
+	(void)unused;
+	stats_step_add(&step, few, 4);
+	stats_widen_by_step(&s, &step);
+	assert_true(s.ci_lo == 98 && s.ci_hi == 98);
+	stats_step_add(&step, coarse, 10);
+	assert_int_equal(step.smallest, 24);
+	assert_int_equal(step.differences, 9);
+	stats_widen_by_step(&s, &step);
+	assert_true(s.ci_lo == 75 && s.ci_hi == 121);
+	/* A wide one stays as it is, and so does any by a counter that counts every tick. */
+	s = (struct stats){.p50 = 98, .ci_lo = 10, .ci_hi = 200};
+	stats_widen_by_step(&s, &step);
+	assert_true(s.ci_lo == 10 && s.ci_hi == 200);
+	step.smallest = 1;
+	s = (struct stats){.p50 = 98, .ci_lo = 98, .ci_hi = 98};
+	stats_widen_by_step(&s, &step);
+	assert_true(s.ci_lo == 98 && s.ci_hi == 98);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +265,7 @@ int main(void)
 		cmocka_unit_test(median_interval_of_few),
 		cmocka_unit_test(turns_that_differ_widen_the_interval),
 		cmocka_unit_test(less_than_a_turn_changes_nothing),
+		cmocka_unit_test(a_coarse_counter_widens_the_interval),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* Parses the command line against one table. */
 #include "kernel/cmdline.h"
 
+#include "arch/x86/fence.h"
 #include "kernel/format.h"
 
 enum kind {
@@ -43,6 +44,7 @@ static const struct option options[] = {
 	{"nopge", KIND_FLAG, AT(nopge), NULL, 0, 0},
 	{"noinvlpgb", KIND_FLAG, AT(noinvlpgb), NULL, 0, 0},
 	{"nox2apic", KIND_FLAG, AT(nox2apic), NULL, 0, 0},
+	{"fence", KIND_CHOICE, AT(fence), fence_names, 0, 0},
 	{"inject", KIND_CHOICE, AT(inject), inject_names, 0, 0},
 	{"others", KIND_CHOICE, AT(others), others_names, 0, 0},
 	{"freq", KIND_SET, 0, LIST("leave"), 0, 0},

@@ -25,6 +25,7 @@ struct options {
 	uint64_t samples; /* at most, for each benchmark; 0: the suite's */
 	uint64_t seed;
 	bool noinvpcid, nopcid, nopge, noinvlpgb, nox2apic;
+	uint32_t fence; /* enum fence */
 	uint32_t inject;
 	uint32_t others;
 	bool console_serial, console_fb;

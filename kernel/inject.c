@@ -19,6 +19,7 @@ const char *const inject_names[INJECT_COUNT + 1] = {
 	[INJECT_WRONG_TYPE] = "wrong-type",
 	[INJECT_WRONG_PCID] = "wrong-pcid",
 	[INJECT_STALE_PSC] = "stale-psc",
+	[INJECT_NO_FENCE] = "no-fence",
 	[INJECT_COUNT] = NULL,
 };
 

@@ -23,6 +23,7 @@ enum inject {
 	INJECT_WRONG_TYPE, /* run INVPCID under test with the next narrower type */
 	INJECT_WRONG_PCID, /* and with another PCID in its descriptor */
 	INJECT_STALE_PSC,  /* keep old what a paging-structure cache would hold */
+	INJECT_NO_FENCE,   /* leave out weak_wrmsr_fence() whoever asks for it */
 	INJECT_COUNT
 };
 

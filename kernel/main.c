@@ -8,6 +8,7 @@
 #include "arch/x86/cpu.h"
 #include "arch/x86/cycles.h"
 #include "arch/x86/features.h"
+#include "arch/x86/fence.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/trap.h"
 #include "boot/boot_info.h"
@@ -227,6 +228,7 @@ void kernel_main(const struct boot_info *boot, uint64_t kernel_base)
 	if (!stacks_alloc(&boot_cpu))
 		panic("no memory for the first stacks");
 	cpu_setup(&boot_cpu);
+	fence_patch(inject_is(INJECT_NO_FENCE) ? FENCE_NONE : (enum fence)options.fence);
 	serial_find(info);
 	console_use_screen(&info->framebuffer);
 	set_up_clock();

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/x86/fence.h"
 #include "arch/x86/insn.h"
 
 enum apic_mode { APIC_XAPIC, APIC_X2APIC };
@@ -64,12 +65,8 @@ extern volatile uint32_t *xapic;
 /* Writes ICR with the mode known, so that a timed section holds no call and no choice. */
 ALWAYS_INLINE void x2apic_write_icr(uint32_t apic_id, uint32_t low)
 {
-	/*
-	 * WRMSR to an x2APIC register is not serializing: without this the receiver could run
-	 * before the stores it is told about (SDM vol. 3A, "MSR Access in x2APIC Mode").
-	 */
-	mfence();
-	lfence();
+	/* Without it the receiver could run before the stores it is told about. */
+	weak_wrmsr_fence();
 	wrmsr(MSR_X2APIC_ICR, (uint64_t)apic_id << 32 | low);
 }
 

@@ -52,6 +52,9 @@ struct cpu {
 	void (*work)(void *arg) __attribute__((aligned(CACHE_LINE)));
 	void *work_arg;
 
+	/* Ends the wait that kernel/harness/peer.h is for; on a line of its own, for MONITOR. */
+	bool peer_stop __attribute__((aligned(CACHE_LINE)));
+
 	/* Counted by the handlers of VECTOR_PING and NMI on this CPU. */
 	uint64_t pings __attribute__((aligned(CACHE_LINE)));
 	uint64_t nmis;

@@ -130,6 +130,18 @@ ALWAYS_INLINE void sti_hlt(void)
 	__asm__ volatile("sti; hlt" : : : "memory");
 }
 
+/* Watches the line of `at` for a store (Intel SDM vol. 2B, MONITOR). */
+ALWAYS_INLINE void monitor(const volatile void *at)
+{
+	__asm__ volatile("monitor" : : "a"(at), "c"(0), "d"(0) : "memory");
+}
+
+/* As sti_hlt, until a store to the line or an interrupt; hint 0 asks for C1. */
+ALWAYS_INLINE void sti_mwait(void)
+{
+	__asm__ volatile("sti; mwait" : : "a"(0), "c"(0) : "memory");
+}
+
 ALWAYS_INLINE void hlt(void)
 {
 	__asm__ volatile("hlt" : : : "memory");

@@ -541,6 +541,15 @@ void report_comparison(const struct report_comparison *c)
 	printk("; %s\n", c->published);
 }
 
+/* `axes` NULL: no parameters. */
+static void record_maybe_params(axes_t axes, const struct axis_point *at)
+{
+	record_open(&record, "params", '{');
+	if (axes)
+		record_axes(axes, at);
+	record_close(&record, '}');
+}
+
 static void record_curve(const char *name, const int64_t *ticks, uint32_t n)
 {
 	record_open(&record, name, '[');
@@ -559,10 +568,7 @@ void report_advice(const struct report_advice *a)
 	       a->why);
 	record_begin(&record, "advice");
 	record_string(&record, "tunable", a->tunable);
-	record_open(&record, "params", '{');
-	if (a->axes)
-		record_axes(a->axes, &a->at);
-	record_close(&record, '}');
+	record_maybe_params(a->axes, &a->at);
 	record_signed(&record, "value", a->value);
 	record_string(&record, "why", a->why);
 	record_string(&record, "unit", "tsc");
@@ -574,6 +580,56 @@ void report_advice(const struct report_advice *a)
 	for (unsigned c = 0; c < ADVICE_CURVES_MAX && a->curves[c].name; c++)
 		record_curve(a->curves[c].name, a->curves[c].ticks, a->nr_points);
 	record_close(&record, '}');
+	record_end(&record);
+}
+
+static void print_rate(const struct report_rate *r, const struct stats *s)
+{
+	char params[AXES_TEXT_MAX] = "";
+
+	if (r->axes)
+		axes_text(r->axes, &r->at, params, sizeof(params));
+	printk("  rate: %s%s%s: %ld %s [%ld, %ld] of %u rounds\n", r->name, *params ? " " : "",
+	       params, s->p50, r->unit, s->ci_lo, s->ci_hi, r->nr_rounds);
+}
+
+void report_rate(const struct report_rate *r)
+{
+	struct stats s;
+
+	stats_sort(r->rounds, r->nr_rounds);
+	stats_compute(r->rounds, r->nr_rounds, &s);
+	print_rate(r, &s);
+	record_begin(&record, "rate");
+	record_string(&record, "name", r->name);
+	record_maybe_params(r->axes, &r->at);
+	record_string(&record, "unit", r->unit);
+	record_signed(&record, "value", s.p50);
+	record_unsigned(&record, "rounds", r->nr_rounds);
+	record_open(&record, "ci", '[');
+	record_signed(&record, NULL, s.ci_lo);
+	record_signed(&record, NULL, s.ci_hi);
+	record_close(&record, ']');
+	record_unsigned(&record, "ipis", r->ipis);
+	record_unsigned(&record, "invlpgbs", r->invlpgbs);
+	record_end(&record);
+}
+
+void report_matrix_row(const struct report_matrix_row *row)
+{
+	record_begin(&record, "matrix");
+	record_string(&record, "name", row->name);
+	record_maybe_params(row->axes, &row->at);
+	record_string(&record, "unit", "tsc");
+	record_unsigned(&record, "row", row->row);
+	record_open(&record, "p50", '[');
+	for (uint32_t i = 0; i < row->nr; i++) {
+		if (row->p50[i] == MATRIX_NONE)
+			record_null(&record, NULL);
+		else
+			record_signed(&record, NULL, row->p50[i]);
+	}
+	record_close(&record, ']');
 	record_end(&record);
 }
 

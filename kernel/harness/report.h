@@ -71,6 +71,34 @@ struct report_advice {
 
 void report_advice(const struct report_advice *advice);
 
+/* How often something went per second, for a check that counts what it did; a record and a line. */
+struct report_rate {
+	const char *name;
+	axes_t axes; /* NULL: no parameters */
+	struct axis_point at;
+	const char *unit; /* "IPI/s" */
+	int64_t *rounds;  /* a figure each; sorted on return */
+	uint32_t nr_rounds;
+	uint64_t ipis, invlpgbs; /* sent in all rounds together */
+};
+
+void report_rate(const struct report_rate *rate);
+
+#define MATRIX_MAX  128       /* columns that fit in a record */
+#define MATRIX_NONE INT64_MIN /* no figure: null */
+
+/* One row of a table of medians in ticks; a record and no text. */
+struct report_matrix_row {
+	const char *name;
+	axes_t axes; /* NULL: no parameters */
+	struct axis_point at;
+	uint32_t row;
+	const int64_t *p50;
+	uint32_t nr; /* up to MATRIX_MAX */
+};
+
+void report_matrix_row(const struct report_matrix_row *row);
+
 /* The table of a group's benchmarks. */
 void report_table(const char *group, size_t group_length, const struct measurement *m, size_t n);
 

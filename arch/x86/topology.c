@@ -8,6 +8,8 @@ typedef struct cpuid (*query_fn)(uint32_t leaf, uint32_t subleaf);
 
 #define LEVEL_INVALID 0
 #define LEVEL_THREAD  1
+#define AMD_LEVELS    0x80000026
+#define LEVEL_COMPLEX 2 /* there */
 #define MAX_LEVELS    8 /* the manuals define six */
 #define MAX_CACHES    16
 
@@ -101,11 +103,41 @@ static unsigned llc_width(query_fn query, uint32_t leaf, unsigned package)
 	return width;
 }
 
+/*
+ * AMD's own levels (8000_0026h): core, complex, die, socket. The complex is what shares a last-level
+ * cache, and the ID bits below it are given here, not to be guessed from how many share it.
+ */
+static int complex_width(query_fn query, uint32_t max_extended, unsigned *width)
+{
+	for (unsigned level = 0; max_extended >= AMD_LEVELS && level < MAX_LEVELS; level++) {
+		struct cpuid c = query(AMD_LEVELS, level);
+
+		if ((c.ecx >> 8 & 0xff) == LEVEL_INVALID || !(c.ebx & 0xffff))
+			break;
+		if ((c.ecx >> 8 & 0xff) == LEVEL_COMPLEX) {
+			*width = c.eax & 0x1f;
+			return 1;
+		}
+	}
+	return 0;
+}
+
 static uint32_t cache_leaf(query_fn query, uint32_t max, uint32_t max_extended)
 {
 	if (max_extended >= 0x8000001d && query(0x80000001, 0).ecx >> 22 & 1)
 		return 0x8000001d;
 	return max >= 4 ? 4 : 0;
+}
+
+static enum core_kind amd_kind_of(query_fn query, uint32_t max_extended)
+{
+	struct cpuid c = {0};
+
+	if (max_extended >= AMD_LEVELS)
+		c = query(AMD_LEVELS, 0);
+	if (!(c.eax >> 30 & 1)) /* HeterogeneousCores */
+		return CORE_UNKNOWN;
+	return c.ebx >> 28 ? CORE_EFFICIENT : CORE_PERFORMANCE;
 }
 
 static enum core_kind kind_of(query_fn query, uint32_t max)
@@ -132,7 +164,8 @@ void topology_read(struct topology *t, query_fn query)
 	    !(max >= 0x0b && widths_from_levels(query, 0x0b, &id, &core, &package)))
 		widths_from_counts(query, max, max_extended, &id, &core, &package);
 	leaf = cache_leaf(query, max, max_extended);
-	llc = leaf ? llc_width(query, leaf, package) : package;
+	if (!complex_width(query, max_extended, &llc))
+		llc = leaf ? llc_width(query, leaf, package) : package;
 
 	t->apic_id = id;
 	t->package = shift_out(id, package);
@@ -140,4 +173,22 @@ void topology_read(struct topology *t, query_fn query)
 	t->thread = low_bits(id, core);
 	t->llc = shift_out(id, llc) << (llc >= 32 ? 0 : llc);
 	t->kind = kind_of(query, max);
+	if (t->kind == CORE_UNKNOWN)
+		t->kind = amd_kind_of(query, max_extended);
+}
+
+const char *const topology_relation_names[TOPOLOGY_RELATIONS] = {
+	[TOPOLOGY_SAME_CORE] = "same core",
+	[TOPOLOGY_SAME_LLC] = "same LLC",
+	[TOPOLOGY_SAME_PACKAGE] = "same package",
+	[TOPOLOGY_OTHER_PACKAGE] = "other package",
+};
+
+enum topology_relation topology_relate(const struct topology *a, const struct topology *b)
+{
+	if (a->package != b->package)
+		return TOPOLOGY_OTHER_PACKAGE;
+	if (a->core == b->core)
+		return TOPOLOGY_SAME_CORE;
+	return a->llc == b->llc ? TOPOLOGY_SAME_LLC : TOPOLOGY_SAME_PACKAGE;
 }

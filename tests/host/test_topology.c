@@ -284,6 +284,60 @@ static void caches_without_topology_extensions(void **unused)
 	assert_widths(64, 1, 4, 2);
 }
 
+/* AMD's levels say where the complex ends, whatever the count of those that share the cache. */
+static void levels_of_8000_0026(void **unused)
+{
+	static const struct answer machine[] = {
+		{0, 0, {.eax = 0x10}},
+		{0x80000000, 0, {.eax = 0x80000026}},
+		{0x80000001, 0, {.ecx = TOPOEXT}},
+		{0x0b, 0, {.eax = 1, .ebx = 2, .ecx = THREAD_LEVEL}},
+		{0x0b, 1, {.eax = 7, .ebx = 96, .ecx = CORE_LEVEL | 1}},
+		{0x8000001d, 0, {.eax = 5 << 14 | 3 << 5 | 3}}, /* L3 of 6 threads */
+		{0x80000026, 0, {.eax = 1u << 30 | 1, .ebx = 2, .ecx = 0x100}},
+		{0x80000026, 1, {.eax = 4, .ebx = 12, .ecx = 0x201}},
+		{0x80000026, 2, {.eax = 5, .ebx = 24, .ecx = 0x302}},
+		{0x80000026, 3, {.eax = 7, .ebx = 96, .ecx = 0x403}},
+	};
+	static struct answer efficient[ARRAY_SIZE(machine)];
+
+	(void)unused;
+	use(machine, ARRAY_SIZE(machine));
+	assert_int_equal(ask(15).llc, 0);
+	assert_int_equal(ask(16).llc, 16);
+	assert_int_equal(ask(16).package, 0);
+	assert_int_equal(ask(129).package, 1);
+	assert_int_equal(ask(3).core, 1);
+	assert_int_equal(ask(3).kind, CORE_PERFORMANCE);
+	memcpy(efficient, machine, sizeof(machine));
+	efficient[6].c.ebx |= 1u << 28;
+	use(efficient, ARRAY_SIZE(machine));
+	assert_int_equal(ask(3).kind, CORE_EFFICIENT);
+	efficient[6].c.eax &= ~(1u << 30);
+	assert_int_equal(ask(3).kind, CORE_UNKNOWN);
+}
+
+static void relations(void **unused)
+{
+	const struct topology one = {.package = 1, .llc = 16, .core = 8, .thread = 0};
+	struct topology other = one;
+
+	(void)unused;
+	other.thread = 1;
+	assert_int_equal(topology_relate(&one, &other), TOPOLOGY_SAME_CORE);
+	other.core = 9;
+	assert_int_equal(topology_relate(&one, &other), TOPOLOGY_SAME_LLC);
+	other.llc = 32;
+	assert_int_equal(topology_relate(&one, &other), TOPOLOGY_SAME_PACKAGE);
+	assert_int_equal(topology_relate(&other, &one), TOPOLOGY_SAME_PACKAGE);
+	/* Numbers of cores and caches mean something within a package only. */
+	other = one;
+	other.package = 0;
+	assert_int_equal(topology_relate(&one, &other), TOPOLOGY_OTHER_PACKAGE);
+	for (unsigned i = 0; i < TOPOLOGY_RELATIONS; i++)
+		assert_non_null(topology_relation_names[i]);
+}
+
 static void hybrid_kinds(void **unused)
 {
 	static const struct {
@@ -378,6 +432,8 @@ int main(void)
 		cmocka_unit_test(two_core_complexes),
 		cmocka_unit_test(odd_core_complex),
 		cmocka_unit_test(caches_without_topology_extensions),
+		cmocka_unit_test(levels_of_8000_0026),
+		cmocka_unit_test(relations),
 		cmocka_unit_test(hybrid_kinds),
 		cmocka_unit_test(no_leaf_at_all),
 		cmocka_unit_test(hostile_ones),

@@ -4,6 +4,29 @@
 
 #include "kernel/format.h"
 
+static uint32_t all_cpus;
+
+void axes_set_cpus(uint32_t online)
+{
+	all_cpus = online;
+}
+
+static uint32_t value_of(const struct axis *axis, uint32_t i)
+{
+	return axis->values[i] == AXIS_ALL_CPUS ? all_cpus : axis->values[i];
+}
+
+static bool is_double(const struct axis *axis, uint32_t i)
+{
+	if (axis->values[i] != AXIS_ALL_CPUS)
+		return false;
+	for (uint32_t other = 0; other < axis->nr; other++) {
+		if (other != i && axis->values[other] == all_cpus)
+			return true;
+	}
+	return false;
+}
+
 static bool is_in_suite(const struct axis *axis, uint32_t i, enum suite suite)
 {
 	return suite != SUITE_QUICK || !axis->quick || axis->quick >> i & 1;
@@ -23,8 +46,8 @@ static bool point_at(axes_t axes, enum suite suite, uint32_t number, struct axis
 		uint32_t i = number % axes[a]->nr;
 
 		number /= axes[a]->nr;
-		p->values[a] = axes[a]->values[i];
-		*in_suite &= is_in_suite(axes[a], i, suite);
+		p->values[a] = value_of(axes[a], i);
+		*in_suite &= is_in_suite(axes[a], i, suite) && !is_double(axes[a], i);
 	}
 	return number == 0;
 }

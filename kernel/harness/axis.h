@@ -16,6 +16,9 @@
 #define AXIS_VALUES_MAX 12
 #define AXES_TEXT_MAX   96
 
+/* As a value: how many CPUs are online. Left out where another of the axis' values is that. */
+#define AXIS_ALL_CPUS UINT32_MAX
+
 struct axis {
 	const char *key;
 	const char *const *names; /* of the values, for the report; NULL: they are numbers */
@@ -34,6 +37,9 @@ typedef const struct axis *const *axes_t;
 
 /* Combinations that are no row of the report. NULL: there are none. */
 typedef bool (*axes_applies_fn)(const struct axis_point *p);
+
+/* What AXIS_ALL_CPUS stands for. Once, before any of the functions below. */
+void axes_set_cpus(uint32_t online);
 
 /*
  * Goes through the combinations that are rows; the first axis turns slowest. Starts at *index = 0

@@ -12,6 +12,7 @@
 #include "kernel/harness/errata.h"
 #include "kernel/harness/report.h"
 #include "kernel/panic.h"
+#include "kernel/smp.h"
 #include "kernel/text.h"
 #include "mm/kernel_space.h"
 
@@ -72,7 +73,12 @@ static bool comes_before(const struct item *a, const struct item *b)
 {
 	size_t rank_a = group_rank(a->name), rank_b = group_rank(b->name);
 
-	return rank_a != rank_b ? rank_a < rank_b : text_compare(a->name, b->name) < 0;
+	if (rank_a != rank_b)
+		return rank_a < rank_b;
+	/* All benchmarks of a group in a row, as they are measured together. */
+	if (same_group(a->name, b->name) && !a->check != !b->check)
+		return !a->check;
+	return text_compare(a->name, b->name) < 0;
 }
 
 static void sort(struct items *items)
@@ -378,6 +384,7 @@ void runner_run(const struct options *o, struct run_totals *totals)
 	struct items items = select(o->run);
 	struct report_place place = {1, 0};
 
+	axes_set_cpus(smp.online);
 	set_rows(&items, o);
 	place.of = count_rows(items.at, items.n);
 	for (size_t i = 0; i < items.n;) {

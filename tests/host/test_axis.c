@@ -107,6 +107,33 @@ static void four_axes_fit(void **unused)
 	assert_int_equal(axes_count(four, NULL, SUITE_QUICK), 2 * 1 * 2 * 2);
 }
 
+/* The number of CPUs online is a row of its own, unless it is one already. */
+static void all_cpus_once(void **unused)
+{
+	static const struct axis count = {
+		.key = "cpus", .quick = 9, .nr = 4, .values = {2, 4, 8, AXIS_ALL_CPUS}};
+	static const struct axis *const axes[AXES_MAX] = {&count};
+	static const uint32_t full[] = {2, 4, 8, 6}, quick[] = {2, 6};
+	struct axis_point p;
+	uint32_t index = 0;
+
+	(void)unused;
+	axes_set_cpus(6);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_true(axes_next(axes, NULL, SUITE_FULL, &index, &p));
+		assert_int_equal(p.values[0], full[i]);
+	}
+	assert_false(axes_next(axes, NULL, SUITE_FULL, &index, &p));
+	index = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(axes_next(axes, NULL, SUITE_QUICK, &index, &p));
+		assert_int_equal(p.values[0], quick[i]);
+	}
+	assert_false(axes_next(axes, NULL, SUITE_QUICK, &index, &p));
+	axes_set_cpus(4);
+	assert_int_equal(axes_count(axes, NULL, SUITE_FULL), 3);
+}
+
 static void text_is_cut_where_it_does_not_fit(void **unused)
 {
 	struct axis_point p = {{512, 2}};
@@ -132,6 +159,7 @@ int main(void)
 		cmocka_unit_test(quick_has_some),
 		cmocka_unit_test(what_does_not_apply_is_left_out),
 		cmocka_unit_test(four_axes_fit),
+		cmocka_unit_test(all_cpus_once),
 		cmocka_unit_test(text_is_cut_where_it_does_not_fit),
 	};
 

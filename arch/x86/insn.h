@@ -136,10 +136,13 @@ ALWAYS_INLINE void monitor(const volatile void *at)
 	__asm__ volatile("monitor" : : "a"(at), "c"(0), "d"(0) : "memory");
 }
 
-/* As sti_hlt, until a store to the line or an interrupt; hint 0 asks for C1. */
+/*
+ * As sti_hlt, until a store to the line or an interrupt; hint 0 asks for C1. QEMU 7.2's TCG takes
+ * MWAIT for PAUSE and keeps interrupts off for one more instruction, which must not be the CLI.
+ */
 ALWAYS_INLINE void sti_mwait(void)
 {
-	__asm__ volatile("sti; mwait" : : "a"(0), "c"(0) : "memory");
+	__asm__ volatile("sti; mwait; nop" : : "a"(0), "c"(0) : "memory");
 }
 
 ALWAYS_INLINE void hlt(void)

@@ -20,6 +20,9 @@ const char *const inject_names[INJECT_COUNT + 1] = {
 	[INJECT_WRONG_PCID] = "wrong-pcid",
 	[INJECT_STALE_PSC] = "stale-psc",
 	[INJECT_NO_FENCE] = "no-fence",
+	[INJECT_LOSE_IPI] = "lose-ipi",
+	[INJECT_DUP_IPI] = "dup-ipi",
+	[INJECT_TSC_DRIFT] = "tsc-drift",
 	[INJECT_COUNT] = NULL,
 };
 

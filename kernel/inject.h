@@ -24,6 +24,9 @@ enum inject {
 	INJECT_WRONG_PCID, /* and with another PCID in its descriptor */
 	INJECT_STALE_PSC,  /* keep old what a paging-structure cache would hold */
 	INJECT_NO_FENCE,   /* leave out weak_wrmsr_fence() whoever asks for it */
+	INJECT_LOSE_IPI,   /* leave out one IPI of those that are counted */
+	INJECT_DUP_IPI,    /* send one of them a second time */
+	INJECT_TSC_DRIFT,  /* take the TSCs for a millisecond further apart when looked at again */
 	INJECT_COUNT
 };
 

@@ -42,6 +42,16 @@ static void handle_ping(struct trap_frame *frame)
 	apic_eoi();
 }
 
+static void handle_stamp(struct trap_frame *frame)
+{
+	struct cpu *cpu = this_cpu();
+
+	(void)frame;
+	cpu->stamp = cycles_ordered();
+	__atomic_store_n(&cpu->pings, cpu->pings + 1, __ATOMIC_RELEASE);
+	apic_eoi();
+}
+
 static bool has_work(struct cpu *cpu)
 {
 	return __atomic_load_n(&cpu->work, __ATOMIC_ACQUIRE) != NULL;
@@ -231,6 +241,7 @@ void smp_init(const struct boot_info *info, const struct options *o, struct cpu 
 	boot_cpu->state = CPU_ONLINE;
 	trap_set_handler(VECTOR_WAKE, handle_wake);
 	trap_set_handler(VECTOR_PING, handle_ping);
+	trap_set_handler(VECTOR_STAMP, handle_stamp);
 	if (!ids || !create_table(ids, nr, boot_cpu)) {
 		smp.problem = "no memory for the CPU table";
 		alone[0] = boot_cpu;

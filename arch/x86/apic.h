@@ -44,13 +44,16 @@ void apic_eoi(void);
  */
 void ipi_send(uint32_t apic_id, uint8_t vector);
 
-/* ICR, low half: delivery modes, level and shorthand. */
+/* ICR, low half: delivery modes, destination mode, level and shorthand. */
 #define ICR_FIXED   (0u << 8)
 #define ICR_NMI     (4u << 8)
 #define ICR_INIT    (5u << 8)
 #define ICR_STARTUP (6u << 8)
+#define ICR_LOGICAL (1u << 11)
 #define ICR_PENDING (1u << 12) /* xAPIC only */
 #define ICR_ASSERT  (1u << 14)
+#define ICR_SELF    (1u << 18)
+#define ICR_OTHERS  (3u << 18) /* every APIC but the sender's */
 
 /* Indices of the xAPIC's 32-bit registers. */
 #define XAPIC_ICR_LOW  (0x300 / 4)
@@ -70,13 +73,27 @@ ALWAYS_INLINE void x2apic_write_icr(uint32_t apic_id, uint32_t low)
 	wrmsr(MSR_X2APIC_ICR, (uint64_t)apic_id << 32 | low);
 }
 
-ALWAYS_INLINE void xapic_write_icr(uint32_t apic_id, uint32_t low)
+/* The low half alone, for a shorthand, which names its destination itself. */
+ALWAYS_INLINE void xapic_write_icr_low(uint32_t low)
+{
+	for (unsigned i = 0; i < XAPIC_MAX_POLLS && xapic[XAPIC_ICR_LOW] & ICR_PENDING; i++)
+		pause();
+	xapic[XAPIC_ICR_LOW] = low;
+}
+
+/* `high` has the destination in bits 31:24. */
+ALWAYS_INLINE void xapic_write_icr_halves(uint32_t high, uint32_t low)
 {
 	for (unsigned i = 0; i < XAPIC_MAX_POLLS && xapic[XAPIC_ICR_LOW] & ICR_PENDING; i++)
 		pause();
 	/* Uncached stores are ordered behind earlier stores by themselves. */
-	xapic[XAPIC_ICR_HIGH] = apic_id << 24;
+	xapic[XAPIC_ICR_HIGH] = high;
 	xapic[XAPIC_ICR_LOW] = low;
+}
+
+ALWAYS_INLINE void xapic_write_icr(uint32_t apic_id, uint32_t low)
+{
+	xapic_write_icr_halves(apic_id << 24, low);
 }
 
 void ipi_send_init(uint32_t apic_id);

@@ -55,9 +55,14 @@ struct cpu {
 	/* Ends the wait that kernel/harness/peer.h is for; on a line of its own, for MONITOR. */
 	bool peer_stop __attribute__((aligned(CACHE_LINE)));
 
-	/* Counted by the handlers of VECTOR_PING and NMI on this CPU. */
+	/* Counted by the handlers of VECTOR_PING, VECTOR_STAMP and NMI on this CPU. */
 	uint64_t pings __attribute__((aligned(CACHE_LINE)));
 	uint64_t nmis;
+	uint64_t stamp; /* its TSC in the last handler of VECTOR_STAMP, stored before the count */
+
+	/* How many the senders have sent it, on their side: tests/bench/ipi_account.h. */
+	uint64_t pings_sent __attribute__((aligned(CACHE_LINE)));
+	uint64_t nmis_sent;
 } __attribute__((aligned(CACHE_LINE)));
 
 /* The table; indices 0 to nr_cpus - 1 are valid, online or not. Set once, before any AP runs. */

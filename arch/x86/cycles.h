@@ -70,6 +70,15 @@ ALWAYS_INLINE uint64_t counter_end(struct cycles begin, uint32_t index)
 	return ((uint64_t)hi << 32 | lo) - (begin.hi << 32 | begin.lo);
 }
 
+/* The TSC behind every earlier instruction and before every later one. */
+ALWAYS_INLINE uint64_t cycles_ordered(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(lo), "=d"(hi) : : "memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
 /* A time stamp for deadlines and long intervals, not for benchmarks. */
 ALWAYS_INLINE uint64_t cycles_now(void)
 {

@@ -28,6 +28,7 @@ struct bench_args {
 	uint64_t touch; /* one more address, read last; or 0 */
 
 	uint32_t counter; /* of BENCH_ONE_COUNTED; the harness fills it */
+	void *state; /* the row's own, from its setup to its finish; the harness leaves it alone */
 };
 
 /*

@@ -1,105 +1,134 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * An IPI from CPU 0 to the next CPU online and the answer: from before the fence and the write of
- * ICR until the store of the other's handler is seen. The other waits as others= says. Every IPI is
- * accounted for: a lost one is a failed check.
+ * ICR until the store of the other's handler is seen. By its APIC ID, by its logical ID, and as an
+ * NMI. How the other waits is an axis. Its way back out of the handler, and its EOI, come after.
  */
-#include "arch/x86/apic.h"
-#include "arch/x86/cpu.h"
-#include "kernel/harness/bench.h"
+#include "kernel/harness/conclusion.h"
+#include "kernel/harness/report.h"
+#include "kernel/smp.h"
+#include "tests/bench/ipi_account.h"
 
-/* PAUSEs until an answer is given up: 10 to 140 cycles each, so some 50 ms and more. */
-#define MAX_PAUSES 10000000ull
+#define ANSWER_US 1000000
 
-static uint64_t sent, received_before;
-static bool lost;
-
-static struct cpu *find_target(void)
+static const char *setup_counter(struct bench_args *args, enum ipi_counter counter, uint32_t low)
 {
-	for (uint32_t i = 1; i < nr_cpus; i++) {
-		if (cpu_state(cpus[i]) == CPU_ONLINE)
-			return cpus[i];
-	}
-	return NULL;
-}
+	struct cpu *target = peer_next(this_cpu());
 
-static uint64_t received(const struct cpu *target)
-{
-	return __atomic_load_n(&target->pings, __ATOMIC_ACQUIRE) - received_before;
+	if (!target)
+		return "no other CPU is online";
+	args->a = (uint64_t)ipi_received(target, counter);
+	args->b = ipi_icr(target->apic_id, low);
+	args->c = IPI_MAX_PAUSES;
+	return ipi_open(args, counter, target);
 }
 
 static const char *setup(struct bench_args *args)
 {
-	struct cpu *target = find_target();
+	return setup_counter(args, IPI_PINGS, ICR_FIXED | VECTOR_PING);
+}
+
+static const char *setup_nmi(struct bench_args *args)
+{
+	return setup_counter(args, IPI_NMIS, ICR_NMI);
+}
+
+static void read_ldr(void *value)
+{
+	*(uint32_t *)value = rdmsr(MSR_X2APIC_LDR);
+}
+
+static const char *setup_logical(struct bench_args *args)
+{
+	static uint32_t ldr;
+	struct cpu *target = peer_next(this_cpu());
 
 	if (!target)
 		return "no other CPU is online";
-	sent = 0;
-	lost = false;
-	received_before = 0;
-	received_before = received(target);
-	args->a = (uint64_t)&target->pings;
-	args->b = target->apic_id;
-	args->c = MAX_PAUSES;
-	return NULL;
+	smp_start_on(target, read_ldr, &ldr);
+	if (!smp_wait(target, ANSWER_US))
+		return "the receiver did not tell its logical ID";
+	(void)setup(args);
+	args->b = ipi_icr(ldr, ICR_FIXED | ICR_LOGICAL | VECTOR_PING);
+	return args->state ? NULL : "no memory to keep account";
 }
 
-static const char *finish(const struct bench_args *args)
+ALWAYS_INLINE void op(enum ipi_way way, uint64_t counter, uint64_t icr, uint64_t pauses)
 {
-	(void)args;
-	if (lost)
-		return "an IPI was sent and no answer came";
-	return received(find_target()) == sent ? NULL : "more IPIs were received than sent";
+	uint64_t before = *(const uint64_t *)counter;
+
+	ipi_write_icr(way, icr);
+	ipi_wait((const uint64_t *)counter, before, pauses);
 }
 
-ALWAYS_INLINE void wait_for_answer(const uint64_t *pings, uint64_t before, uint64_t left)
-{
-	while (__atomic_load_n(pings, __ATOMIC_ACQUIRE) == before && --left)
-		pause();
-}
-
-ALWAYS_INLINE void op_ping_x2apic(uint64_t pings, uint64_t apic_id, uint64_t pauses)
-{
-	uint64_t before = *(const uint64_t *)pings;
-
-	x2apic_write_icr(apic_id, ICR_FIXED | ICR_ASSERT | VECTOR_PING);
-	wait_for_answer((const uint64_t *)pings, before, pauses);
-}
-
-ALWAYS_INLINE void op_ping_xapic(uint64_t pings, uint64_t apic_id, uint64_t pauses)
-{
-	uint64_t before = *(const uint64_t *)pings;
-
-	xapic_write_icr(apic_id, ICR_FIXED | ICR_ASSERT | VECTOR_PING);
-	wait_for_answer((const uint64_t *)pings, before, pauses);
-}
-
-BENCH_SAMPLER_ONCE(sample_x2apic, bench_touch, op_ping_x2apic)
-BENCH_SAMPLER_ONCE(sample_xapic, bench_touch, op_ping_xapic)
-
-/* Stops sending at the first loss: the figures are worth nothing then, and each loss costs time. */
-static void sample(const struct bench_args *args, enum bench_length length, int64_t *ticks,
-		   size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		ticks[i] = 0;
-		if (lost)
-			continue;
-		sent++;
-		if (apic_mode() == APIC_X2APIC)
-			sample_x2apic(args, length, &ticks[i], 1);
-		else
-			sample_xapic(args, length, &ticks[i], 1);
-		lost = received(find_target()) < sent;
-	}
-}
+IPI_SAMPLER(sample, bench_touch, op)
 
 static const struct bench unicast_rtt = {
 	.name = "ipi/unicast-rtt",
-	.what = "IPI to one other CPU and its answer",
+	.what = "IPI to one other CPU, by its APIC ID, and its answer",
 	.need = {.cpus = 2},
+	.axes = {&ipi_apic_axis, &ipi_fence_axis, &ipi_receiver_axis},
+	.applies = ipi_receiver_applies,
 	.setup = setup,
-	.finish = finish,
+	.finish = ipi_finish,
+	.enter = ipi_enter,
+	.leave = ipi_leave,
 	.sample = sample,
 };
 BENCH(unicast_rtt);
+
+static const struct bench unicast_logical = {
+	.name = "ipi/unicast-logical",
+	.what = "the same by the logical ID that the receiver reads in its LDR",
+	.need = {.features = NEED(FEATURE_X2APIC), .cpus = 2},
+	.axes = {&ipi_apic_axis, &ipi_fence_axis},
+	.applies = ipi_applies,
+	.setup = setup_logical,
+	.finish = ipi_finish,
+	.sample = sample,
+};
+BENCH(unicast_logical);
+
+static const struct bench nmi = {
+	.name = "ipi/nmi",
+	.what = "NMI to one other CPU and its answer",
+	.need = {.cpus = 2},
+	.axes = {&ipi_apic_axis, &ipi_fence_axis, &ipi_receiver_axis},
+	.applies = ipi_receiver_applies,
+	.setup = setup_nmi,
+	.finish = ipi_finish,
+	.enter = ipi_enter,
+	.leave = ipi_leave,
+	.sample = sample,
+};
+BENCH(nmi);
+
+/* The row of unicast-rtt that is sent like that to a CPU that polls. */
+static const struct measurement *find_way(const struct measurement *m, size_t n, enum ipi_way way)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (m[i].bench == &unicast_rtt && m[i].n && ipi_way(&m[i].args.at) == way &&
+		    m[i].args.at.values[IPI_AT_RECEIVER] == PEER_POLL)
+			return &m[i];
+	}
+	return NULL;
+}
+
+/* The question of the patch that took the fence away on AMD. */
+static bool draw(const struct measurement *m, size_t n)
+{
+	const struct report_comparison c = {
+		.one = find_way(m, n, IPI_NONE),
+		.other = find_way(m, n, IPI_BOTH),
+		.text = "round trip without and with the fence",
+		.published = "published for Zen 4, 2023: 1117 and 1172 ns, 1.05x",
+	};
+
+	if (!c.one || !c.other)
+		return false;
+	report_comparison(&c);
+	return true;
+}
+
+static const struct conclusion fence_price = {.group = "ipi", .draw = draw};
+CONCLUSION(fence_price);

@@ -137,7 +137,14 @@ static enum core_kind amd_kind_of(query_fn query, uint32_t max_extended)
 		c = query(AMD_LEVELS, 0);
 	if (!(c.eax >> 30 & 1)) /* HeterogeneousCores */
 		return CORE_UNKNOWN;
-	return c.ebx >> 28 ? CORE_EFFICIENT : CORE_PERFORMANCE;
+	switch (c.ebx >> 28) { /* CoreType */
+	case 0:
+		return CORE_PERFORMANCE;
+	case 1:
+		return CORE_EFFICIENT;
+	default:
+		return CORE_UNKNOWN;
+	}
 }
 
 static enum core_kind kind_of(query_fn query, uint32_t max)

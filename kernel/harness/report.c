@@ -622,6 +622,12 @@ void report_matrix_row(const struct report_matrix_row *row)
 	record_maybe_params(row->axes, &row->at);
 	record_string(&record, "unit", "tsc");
 	record_unsigned(&record, "row", row->row);
+	if (row->columns) {
+		record_open(&record, "columns", '[');
+		for (uint32_t i = 0; i < row->nr; i++)
+			record_unsigned(&record, NULL, row->columns[i]);
+		record_close(&record, ']');
+	}
 	record_open(&record, "p50", '[');
 	for (uint32_t i = 0; i < row->nr; i++) {
 		if (row->p50[i] == MATRIX_NONE)

@@ -93,6 +93,7 @@ struct report_matrix_row {
 	axes_t axes; /* NULL: no parameters */
 	struct axis_point at;
 	uint32_t row;
+	const uint32_t *columns; /* the CPUs that they stand for; NULL: from 0 on */
 	const int64_t *p50;
 	uint32_t nr; /* up to MATRIX_MAX */
 };

@@ -9,10 +9,8 @@
 
 #define SETTLE_US 1000000
 
-enum { FENCE_IS_PATCHED, FENCE_IS_NONE, FENCE_IS_BOTH };
-
 static const char *const apic_names[] = {[APIC_XAPIC] = "xapic", [APIC_X2APIC] = "x2apic"};
-static const char *const ipi_fence_names[] = {"patched", "none", "both"};
+static const char *const fence_axis_names[] = {"patched", "none", "both"};
 
 const struct axis ipi_apic_axis = {
 	.key = "apic",
@@ -23,9 +21,9 @@ const struct axis ipi_apic_axis = {
 
 const struct axis ipi_fence_axis = {
 	.key = "fence",
-	.names = ipi_fence_names,
+	.names = fence_axis_names,
 	.nr = 3,
-	.values = {FENCE_IS_PATCHED, FENCE_IS_NONE, FENCE_IS_BOTH},
+	.values = {IPI_FENCE_PATCHED, IPI_FENCE_NONE, IPI_FENCE_BOTH},
 };
 
 const struct axis ipi_receiver_axis = {
@@ -39,7 +37,7 @@ bool ipi_applies(const struct axis_point *p)
 {
 	if (p->values[IPI_AT_APIC] != apic_mode())
 		return false;
-	return apic_mode() == APIC_X2APIC || p->values[IPI_AT_FENCE] == FENCE_IS_NONE;
+	return apic_mode() == APIC_X2APIC || p->values[IPI_AT_FENCE] == IPI_FENCE_NONE;
 }
 
 bool ipi_receiver_applies(const struct axis_point *p)
@@ -52,9 +50,9 @@ bool ipi_receiver_applies(const struct axis_point *p)
 enum ipi_way ipi_way(const struct axis_point *at)
 {
 	static const enum ipi_way ways[] = {
-		[FENCE_IS_PATCHED] = IPI_PATCHED,
-		[FENCE_IS_NONE] = IPI_NONE,
-		[FENCE_IS_BOTH] = IPI_BOTH,
+		[IPI_FENCE_PATCHED] = IPI_PATCHED,
+		[IPI_FENCE_NONE] = IPI_NONE,
+		[IPI_FENCE_BOTH] = IPI_BOTH,
 	};
 
 	return apic_mode() == APIC_XAPIC ? IPI_XAPIC : ways[at->values[IPI_AT_FENCE]];

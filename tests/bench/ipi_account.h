@@ -19,6 +19,9 @@
 /* PAUSEs until an answer is given up: 10 to 140 cycles each, so some 50 ms and more. */
 #define IPI_MAX_PAUSES 10000000ull
 
+/* Values of ipi_fence_axis. */
+enum ipi_fence { IPI_FENCE_PATCHED, IPI_FENCE_NONE, IPI_FENCE_BOTH };
+
 /* The axes of all, in this order; the third of some only. */
 enum { IPI_AT_APIC, IPI_AT_FENCE, IPI_AT_RECEIVER, IPI_AT_CPUS = IPI_AT_RECEIVER };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The round trip of an IPI between every two CPUs, both ways: the sender measures it on itself as
- * ipi/unicast-rtt does, while the receiver polls. A few samples for each pair give a median; the
- * text sums pairs up by how near they are. Up to 64 CPUs all pairs are taken; of more, those among
- * the first 32 and 32 that are spread evenly over the rest. Every IPI is accounted for.
+ * ipi/unicast-rtt does, while the receiver waits in HLT or polls; CPU 0 polls in either case. A few
+ * samples for each pair give a median; the text sums pairs up by how near they are. Up to 64 CPUs
+ * all pairs are taken; of more, those among the first 32 and 32 that are spread evenly over the rest.
+ * Where that takes too long (two CPUs that spin on one host CPU), pairs all over the matrix are left
+ * out and null. Every IPI is accounted for.
  */
 #include "arch/x86/clock.h"
 #include "kernel/console.h"
@@ -18,8 +20,10 @@
 #define CPUS_MAX  64
 #define SAMPLES   15
 #define WARM_UP   2
-#define PAIR_US   10000000 /* for all samples of a pair */
-#define BUDGET_US 60000000 /* no further pair after that */
+#define FEWEST    3        /* with the time of a pair up */
+#define PAIR_US   20000    /* after that no further sample of a pair */
+#define ANSWER_US 10000000 /* for the whole work of a sender, whatever happens */
+#define BUDGET_US 20000000 /* for all columns, which share it evenly */
 #define KINDS     (CORE_EFFICIENT + 1)
 
 _Static_assert(CPUS_MAX <= MATRIX_MAX, "a row is one record");
@@ -82,8 +86,12 @@ ALWAYS_INLINE int64_t time_one(enum ipi_way way, const struct pair *p)
 /* On the sender, interrupts off. The first that is not answered ends it. */
 static void measure(void *unused)
 {
+	uint64_t deadline = clock_deadline(PAIR_US);
+
 	(void)unused;
 	while (pair.nr < SAMPLES + WARM_UP) {
+		if (pair.nr >= FEWEST + WARM_UP && clock_passed(deadline))
+			return;
 		if (!ipi_claim(pair.to))
 			return;
 		pair.tries++;
@@ -113,7 +121,7 @@ static bool run_on(struct cpu *from)
 
 	if (from != this_cpu()) {
 		smp_start_on(from, measure, NULL);
-		return smp_wait(from, PAIR_US);
+		return smp_wait(from, ANSWER_US);
 	}
 	flags = irq_save();
 	if (!matrix.sent)
@@ -137,25 +145,43 @@ static int64_t measure_pair(struct cpu *from, struct cpu *to)
 	}
 	matrix.sent += pair.tries;
 	matrix.received += pair.tries + ipi_settle(to);
-	if (pair.nr < SAMPLES + WARM_UP)
+	if (pair.nr < FEWEST + WARM_UP)
 		return MATRIX_NONE;
 	matrix.pairs++;
-	stats_sort(pair.ticks + WARM_UP, SAMPLES);
-	stats_compute(pair.ticks + WARM_UP, SAMPLES, &s);
+	stats_sort(pair.ticks + WARM_UP, pair.nr - WARM_UP);
+	stats_compute(pair.ticks + WARM_UP, pair.nr - WARM_UP, &s);
 	return s.p50;
 }
 
-/* Every sender to one receiver, which waits all the time; CPU 0 polls by itself. */
-static void measure_column(uint32_t column, uint64_t deadline)
+/* Steps that lead from one CPU to all others, near and far in turn, whatever their number. */
+static uint32_t find_stride(uint32_t n)
+{
+	uint32_t stride = n * 5 / 8, a, b;
+
+	do {
+		stride++;
+		for (a = n, b = stride; b;) {
+			uint32_t rest = a % b;
+
+			a = b;
+			b = rest;
+		}
+	} while (a != 1);
+	return stride;
+}
+
+/* Every sender to one receiver, which waits all the time, its neighbour first. */
+static void measure_column(uint32_t column, enum peer_wait how, uint64_t deadline)
 {
 	struct cpu *to = matrix.cpus[column];
 	bool hold = to != this_cpu();
+	uint32_t n = matrix.nr, stride = find_stride(n), row = (column + 1) % n;
 
-	if (hold && !peer_hold(to, PEER_POLL)) {
+	if (hold && !peer_hold(to, how)) {
 		matrix.mute = true;
 		return;
 	}
-	for (uint32_t row = 0; row < matrix.nr; row++) {
+	for (uint32_t i = 0; i < n; i++, row = (row + stride) % n) {
 		bool wanted = row != column && !clock_passed(deadline) && !matrix.mute &&
 			      matrix.sent == matrix.received;
 
@@ -166,15 +192,34 @@ static void measure_column(uint32_t column, uint64_t deadline)
 		matrix.mute = true;
 }
 
-static void report_rows(void)
+static const struct axis receiver_axis = {
+	.key = "receiver",
+	.names = peer_wait_names,
+	.nr = 2,
+	.values = {PEER_HLT, PEER_POLL},
+};
+
+#define RTT_AXES                               \
+	{                                      \
+		&ipi_apic_axis, &receiver_axis \
+	}
+
+enum { AT_APIC, AT_RECEIVER };
+
+static bool applies(const struct axis_point *p)
 {
-	static const struct axis *const axes[AXES_MAX] = {&ipi_apic_axis, &ipi_receiver_axis};
+	return p->values[AT_APIC] == apic_mode();
+}
+
+static void report_rows(const struct axis_point *at)
+{
+	static const struct axis *const axes[AXES_MAX] = RTT_AXES;
 
 	for (uint32_t row = 0; row < matrix.nr; row++)
 		report_matrix_row(&(struct report_matrix_row){
 			.name = "ipi/rtt",
 			.axes = axes,
-			.at = {{apic_mode(), PEER_POLL}},
+			.at = *at,
 			.row = matrix.columns[row],
 			.columns = matrix.columns,
 			.p50 = matrix.ticks[row],
@@ -198,7 +243,7 @@ static bool is_in(const struct class *c, uint32_t row, uint32_t column)
 	       to->kind == c->to && topology_relate(from, to) == c->relation;
 }
 
-static void print_class(const struct class *c)
+static void print_class(const struct class *c, const char *receiver)
 {
 	static const char *const kinds[KINDS] = {
 		[CORE_UNKNOWN] = "",
@@ -217,26 +262,27 @@ static void print_class(const struct class *c)
 	if (!n)
 		return;
 	stats_sort(matrix.scratch, n);
-	printk("  ipi/rtt %s%s%s%s%s: %ld ticks (%u pairs, %ld-%ld)\n",
+	printk("  ipi/rtt receiver=%s: %s%s%s%s%s %ld ticks (%u pairs, %ld-%ld)\n", receiver,
 	       topology_relation_names[c->relation], hybrid ? ", " : "", kinds[c->from],
 	       hybrid ? " to " : "", kinds[c->to], matrix.scratch[(n - 1) / 2], n,
 	       matrix.scratch[0], matrix.scratch[n - 1]);
 }
 
-static void print_classes(void)
+static void print_classes(const char *receiver)
 {
 	for (unsigned relation = 0; relation < TOPOLOGY_RELATIONS; relation++) {
-		for (unsigned kinds = 0; kinds < KINDS * KINDS; kinds++)
-			print_class(&(struct class){
-				.relation = relation, .from = kinds / KINDS, .to = kinds % KINDS});
+		for (unsigned kinds = 0; kinds < KINDS * KINDS; kinds++) {
+			const struct class c = {relation, kinds / KINDS, kinds % KINDS};
+
+			print_class(&c, receiver);
+		}
 	}
 }
 
-static enum check_result run(struct check_report *report, const struct axis_point *at)
+static void measure_all(enum peer_wait how)
 {
-	uint64_t deadline = clock_deadline(BUDGET_US);
+	uint64_t begin = cycles_now(), share;
 
-	(void)at;
 	matrix.sent = matrix.received = matrix.pairs = 0;
 	matrix.mute = false;
 	choose_cpus();
@@ -244,15 +290,22 @@ static enum check_result run(struct check_report *report, const struct axis_poin
 		for (uint32_t column = 0; column < matrix.nr; column++)
 			matrix.ticks[row][column] = MATRIX_NONE;
 	}
-	for (uint32_t column = matrix.nr; column-- > 0;)
-		measure_column(column, deadline);
+	share = clock.tsc_hz / 1000000 * BUDGET_US / matrix.nr;
+	for (uint32_t i = 0; i < matrix.nr; i++)
+		/* CPU 0 sends first, for inject=. */
+		measure_column(matrix.nr - 1 - i, how, begin + share * (i + 1));
+}
+
+static enum check_result run(struct check_report *report, const struct axis_point *at)
+{
+	measure_all(at->values[AT_RECEIVER]);
 	if (matrix.mute)
 		return check_end(report, CHECK_FAIL, "a CPU did not begin or end in time");
 	if (matrix.sent != matrix.received)
 		return check_end(report, CHECK_FAIL, "%lu IPIs sent, %lu received", matrix.sent,
 				 matrix.received);
-	report_rows();
-	print_classes();
+	report_rows(at);
+	print_classes(peer_wait_names[at->values[AT_RECEIVER]]);
 	return check_end(report, CHECK_PASS, "%u of %u pairs, %lu IPIs sent and received",
 			 matrix.pairs, matrix.nr * (matrix.nr - 1), matrix.sent);
 }
@@ -261,6 +314,8 @@ static const struct check rtt = {
 	.name = "ipi/rtt",
 	.what = "IPIs and answers between every two CPUs, each exactly once",
 	.need = {.cpus = 2},
+	.axes = RTT_AXES,
+	.applies = applies,
 	.run = run,
 };
 CHECK(rtt);

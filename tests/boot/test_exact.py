@@ -93,6 +93,47 @@ def test_two_boots_give_the_same_figures(runs):
     ]
 
 
+@pytest.fixture(scope="module")
+def ipi_report(tmp_path_factory, lab):
+    run = run_sh(
+        *("--lab", "--boot", "grub-bios", "--cpus", "2", *ICOUNT),
+        *("--", "run=ipi/* samples=64"),
+        log=tmp_path_factory.mktemp("ipi") / "console.log",
+    )
+    assert run.status == 0, run.console + run.messages
+    return run.report
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["self-icr", "self-shorthand", "self-msr", "unicast-rtt", "unicast-logical", "nmi"]
+    + ["unicast-oneway", "broadcast-shorthand", "broadcast-loop", "broadcast-cluster"],
+)
+def test_a_fence_before_an_ipi_costs_its_instructions(ipi_report, name):
+    """With 2 CPUs every mode sends one IPI. The emulated vendor is AMD: a NOP is patched in."""
+    assert ipi_report.one("cpu")["vendor"] == "AuthenticAMD"
+    waits = {b["params"].get("receiver") for b in ipi_report.all("bench", name=f"ipi/{name}")}
+    # Without PAUSE what is measured there are the emulator's time slices.
+    if name != "unicast-oneway":
+        waits -= {"busy"}
+    assert waits
+    for wait in waits:
+        at = {"receiver": wait} if wait else {}
+        none, patched, both = (
+            ipi_report.bench(f"ipi/{name}", fence=fence, **at)["net"]
+            for fence in ("none", "patched", "both")
+        )
+        assert (patched - none, both - none) == (1, 2), (name, wait)
+
+
+def test_the_round_trip_of_an_ipi_is_short(ipi_report):
+    """kvm-unit-tests' vmexit ipi takes 113 instructions between its reads of the TSC."""
+    for wait in ("hlt", "poll", "mwait"):
+        bench = ipi_report.bench("ipi/unicast-rtt", fence="both", receiver=wait)
+        assert bench["p5"] == bench["p95"]
+        assert 61 < bench["net"] <= 113
+
+
 def test_two_runs_in_bochs_give_the_same_figures(tmp_path, lab):
     """Bochs' time is simulated, so nothing may differ there either."""
     runs = [

@@ -27,6 +27,7 @@ class Machine:
     benches: tuple = ()  # that must have been measured
     fails: tuple = ()  # checks that fail, and no others
     xfails: tuple = ()  # checks that fail as an erratum has it, and no others
+    ipis: bool = False  # every mode of ipi/ is there, with every variant
     runs_all: str = ""  # nothing is skipped for a reason that has this in it
     prints: tuple = ()  # pieces of the text
 
@@ -116,17 +117,24 @@ MACHINES = [
         cpus=4,
         says={"cpus.apic_mode": "x2apic"},
         has=("x2apic",),
-        benches=("ipi/unicast-rtt",),
+        ipis=True,
     ),
     Machine("lab-grub-efi", lab=True, boot="grub-efi", says={"run.boot": "multiboot2-efi"}),
-    Machine("lab-grub-bios", lab=True, boot="grub-bios", says={"run.boot": "multiboot2-bios"}),
+    Machine(
+        "lab-grub-bios",
+        lab=True,
+        boot="grub-bios",
+        says={"run.boot": "multiboot2-bios"},
+        ipis=True,
+    ),
+    Machine("lab-8-cpus", lab=True, boot="grub-bios", cpus=8, cmdline="run=ipi/*", ipis=True),
     Machine(
         "lab-xapic",
         lab=True,
         cpus=4,
         cmdline="run=smp/*,ipi/* nox2apic",
         says={"cpus.apic_mode": "xapic", "cpu.disabled": ["x2apic"]},
-        benches=("ipi/unicast-rtt",),
+        ipis=True,
     ),
     Machine(
         "lab-5-level",
@@ -135,7 +143,7 @@ MACHINES = [
         cmdline="run=smp/*,stale/*",
         has=("la57",),
     ),
-    Machine("lab-64-cpus", lab=True, cpus=64, mem="1G", cmdline="run=smp/*,ipi/*"),
+    Machine("lab-64-cpus", lab=True, cpus=64, mem="1G", cmdline="run=smp/*,ipi/*", ipis=True),
     Machine("lab-255-cpus", lab=True, cpus=255, mem="2G", cmdline="run=smp/*"),
     Machine("lab-288-cpus", lab=True, cpus=288, mem="2G", cmdline="run=smp/*"),
     Machine(
@@ -253,6 +261,8 @@ MACHINES = [
         lab=True,
         cpu="ryzen",
         mem="512M",
+        cpus=4,
+        ipis=True,
         says={"cpu.vendor": "AuthenticAMD", "cpus.apic_mode": "xapic"},
         lacks=("x2apic",),
     ),
@@ -263,10 +273,60 @@ MACHINES = [
         boot="grub-bios",
         cpu="corei7_skylake_x",
         mem="512M",
+        cpus=4,
+        ipis=True,
         says={"run.boot": "multiboot2-bios"},
         has=("pcid", "invpcid"),
     ),
 ]
+
+
+def ipi_rows(mode, has_mwait):
+    """Every variant of every benchmark of ipi/."""
+    fences = ("patched", "none", "both") if mode == "x2apic" else ("none",)
+    waits = ("hlt", "poll", "busy") + (("mwait",) if has_mwait else ())
+    names = ("self-icr", "self-shorthand", "broadcast-shorthand", "broadcast-loop")
+    if mode == "x2apic":
+        names += ("self-msr", "unicast-logical", "broadcast-cluster")
+    yield from ((f"ipi/{name}", fence, None) for name in names for fence in fences)
+    for name in ("unicast-rtt", "unicast-oneway", "nmi"):
+        yield from ((f"ipi/{name}", fence, wait) for fence in fences for wait in waits)
+
+
+def assert_every_ipi_mode(report):
+    cpus = report.one("cpus")
+    mode, online = cpus["apic_mode"], cpus["online"]
+    got = [
+        (b["name"], b["params"]["fence"], b["params"].get("receiver"))
+        for b in report.all("bench")
+        if b["name"].startswith("ipi/")
+    ]
+    assert sorted(got, key=str) == sorted(
+        ipi_rows(mode, "monitor" in report.one("cpu")["features"]), key=str
+    )
+    for bench in report.all("bench"):
+        assert not bench["name"].startswith("ipi/") or bench["params"]["apic"] == mode
+    counts = {2**n for n in range(1, 11) if 2**n <= online} | {online}
+    fences = ("none", "both") if mode == "x2apic" else ("none",)
+    for name in ("ipi/mesh", "ipi/all-at-once"):
+        rates = report.all("rate", name=name)
+        wanted = sorted((fence, n) for fence in fences for n in counts)
+        assert sorted((r["params"]["fence"], r["params"]["cpus"]) for r in rates) == wanted
+        for rate in rates:
+            assert rate["rounds"] >= 5 and rate["ipis"] > 0 and rate["unit"] == "IPI/s"
+            assert rate["ci"][0] <= rate["value"] <= rate["ci"][1]
+    everyone = list(range(online))
+    for receiver in ("hlt", "poll"):
+        rows = [r for r in report.all("matrix", name="ipi/rtt") if r["params"]["receiver"] == receiver]
+        assert [r["row"] for r in rows] == everyone
+        for row in rows:
+            assert row["columns"] == everyone
+            assert row["p50"][row["row"]] is None
+            assert sum(p is not None for p in row["p50"]) == online - 1 or online > 8
+        assert f"  ipi/rtt receiver={receiver}: same " in report.text
+    offset, error = report.all("matrix", name="ipi/tsc-offset")
+    assert offset["columns"] == error["columns"] == everyone[1:]
+    assert all(e > 0 for e in error["p50"])
 
 
 def options(machine):
@@ -306,6 +366,8 @@ def test_machine(machine, tmp_path, request):
     skipped = report.all("skip") + report.all("check", result="skip")
     if machine.runs_all:
         assert not [s["name"] for s in skipped if machine.runs_all in s["why"]]
+    if machine.ipis:
+        assert_every_ipi_mode(report)
     for bench in machine.benches:
         assert report.bench(bench)["n"] > 0
     for text in machine.prints:

@@ -125,6 +125,37 @@ def test_an_injected_fault_fails_its_checks_and_no_other(boot, inject):
     assert "FAILED" in run.report.lines
 
 
+IPI_COUNTED = {
+    *("ipi/all-at-once", "ipi/mesh", "ipi/rtt", "ipi/nmi"),
+    *("ipi/broadcast-cluster", "ipi/broadcast-loop", "ipi/broadcast-shorthand"),
+    *("ipi/self-icr", "ipi/self-msr", "ipi/self-shorthand"),
+    *("ipi/unicast-logical", "ipi/unicast-oneway", "ipi/unicast-rtt"),
+}
+
+
+@pytest.mark.parametrize(
+    "inject, failing, why",
+    [
+        ("lose-ipi", IPI_COUNTED, lambda sent, received: received < sent),
+        ("dup-ipi", IPI_COUNTED, lambda sent, received: received == sent + 1),
+        ("tsc-drift", {"ipi/tsc-offset"}, None),
+    ],
+)
+def test_a_wrong_number_of_ipis_is_noticed_wherever_they_are_counted(
+    boot, lab, inject, failing, why
+):
+    cmdline = f"inject={inject} run=ipi/*,smp/*,self/empty samples=32"
+    run = boot("--lab", "--boot", "grub-bios", "--accel", "tcg", "--cpus", "4", "--", cmdline)
+    run.report.assert_whole()
+    assert run.status == 1
+    failed = run.report.all("check", result="fail")
+    assert {c["name"] for c in failed} == failing
+    assert not {b["name"] for b in run.report.all("bench")} & failing
+    for check in failed if why else []:
+        sent, received = re.fullmatch(r"(\d+) IPIs sent, (\d+) received", check["why"]).groups()
+        assert why(int(sent), int(received)), check
+
+
 def test_a_dead_ap_is_named_and_the_rest_runs(boot):
     run = boot("--cpus", "4", "--", "inject=dead-ap run=smp/*,fault/*,self/empty,ipi/*")
     report = run.report

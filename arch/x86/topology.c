@@ -104,8 +104,9 @@ static unsigned llc_width(query_fn query, uint32_t leaf, unsigned package)
 }
 
 /*
- * AMD's own levels (8000_0026h): core, complex, die, socket. The complex is what shares a last-level
- * cache, and the ID bits below it are given here, not to be guessed from how many share it.
+ * AMD's own levels (8000_0026h): core, complex, die, socket. The complex is what shares a
+ * last-level cache, and the ID bits below it are given here, not to be guessed from how many share
+ * it.
  */
 static int complex_width(query_fn query, uint32_t max_extended, unsigned *width)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An IPI from CPU 0 to every other CPU online, until the last has answered: by the shorthand, by one
- * write of ICR for each, and by one for each x2APIC cluster. The others wait as others= says. The
- * sender reads one counter after the other, each on a line of its own, so the figure has as many
- * reads of foreign lines in it as there are receivers.
+ * An IPI from CPU 0 to every other CPU online, until the last has answered: by the shorthand, by
+ * one write of ICR for each, and by one for each x2APIC cluster. The others wait as others= says.
+ * The sender reads one counter after the other, each on a line of its own, so the figure has as
+ * many reads of foreign lines in it as there are receivers.
  */
 #include "kernel/smp.h"
 #include "mm/kernel_space.h"
@@ -62,7 +62,9 @@ static void read_ldr(void *value)
 	*(uint32_t *)value = rdmsr(MSR_X2APIC_LDR);
 }
 
-/* LDR: the cluster in the upper half, a bit for the CPU in the lower; one write reaches them all. */
+/*
+ * LDR: the cluster in the upper half, a bit for the CPU in the lower; one write reaches them all.
+ */
 static void add_to_cluster(uint32_t ldr)
 {
 	uint64_t icr = ipi_icr(ldr, ICR_FIXED | ICR_LOGICAL | VECTOR_PING);

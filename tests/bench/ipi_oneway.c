@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An IPI from CPU 0 to the next CPU online, one way: from before the fence and the write of ICR until
- * the other's handler reads its TSC, its entry path included. The other's TSC is set against CPU 0's
- * by the offset measured before; the check ipi/tsc-offset reports it and how sure it is, which is
- * how sure this is. A figure can be negative where the offset is not known better than that.
+ * An IPI from CPU 0 to the next CPU online, one way: from before the fence and the write of ICR
+ * until the other's handler reads its TSC, its entry path included. The other's TSC is set against
+ * CPU 0's by the offset measured before; the check ipi/tsc-offset reports it and how sure it is,
+ * which is how sure this is. A figure can be negative where the offset is not known better than
+ * that.
  */
 #include "mm/kernel_space.h"
 #include "tests/bench/ipi_account.h"

@@ -3,9 +3,9 @@
  * The round trip of an IPI between every two CPUs, both ways: the sender measures it on itself as
  * ipi/unicast-rtt does, while the receiver waits in HLT or polls; CPU 0 polls in either case. A few
  * samples for each pair give a median; the text sums pairs up by how near they are. Up to 64 CPUs
- * all pairs are taken; of more, those among the first 32 and 32 that are spread evenly over the rest.
- * Where that takes too long (two CPUs that spin on one host CPU), pairs all over the matrix are left
- * out and null. Every IPI is accounted for.
+ * all pairs are taken; of more, those among the first 32 and 32 that are spread evenly over the
+ * rest. Where that takes too long (two CPUs that spin on one host CPU), pairs all over the matrix
+ * are left out and null. Every IPI is accounted for.
  */
 #include "arch/x86/clock.h"
 #include "kernel/console.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How far the TSC of each CPU is ahead of CPU 0's, measured twice: where the two do not agree within
- * their errors the TSCs drift apart, and no one-way figure means anything. That they are apart is no
- * fault, as the offset is taken off.
+ * How far the TSC of each CPU is ahead of CPU 0's, measured twice: where the two do not agree
+ * within their errors the TSCs drift apart, and no one-way figure means anything. That they are
+ * apart is no fault, as the offset is taken off.
  */
 #include "tests/bench/tsc_offset.h"
 #include "arch/x86/clock.h"

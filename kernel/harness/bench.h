@@ -27,6 +27,7 @@ struct bench_args {
 	struct live_pages live;
 	uint64_t touch; /* one more address, read last; or 0 */
 
+	uint64_t error;   /* all samples may be off by so many ticks alike: the interval is wider */
 	uint32_t counter; /* of BENCH_ONE_COUNTED; the harness fills it */
 	void *state; /* the row's own, from its setup to its finish; the harness leaves it alone */
 };

@@ -347,6 +347,14 @@ static void sample_all(struct measurement *group, size_t n, struct measurement *
 	}
 }
 
+/* By what the samples themselves can't show. */
+static void widen(struct measurement *m)
+{
+	stats_widen_by_step(&m->latency_stats, &tsc_step);
+	m->latency_stats.ci_lo -= m->args.error;
+	m->latency_stats.ci_hi += m->args.error;
+}
+
 bool measure_group(struct measurement *group, size_t n, const struct measure_limits *limits)
 {
 	struct measurement baseline = {.bench = &empty};
@@ -363,7 +371,7 @@ bool measure_group(struct measurement *group, size_t n, const struct measure_lim
 	for (size_t i = 0; ok && i < n; i++)
 		conclude(&group[i], &baseline, scratch);
 	for (size_t i = 0; ok && i < n; i++)
-		stats_widen_by_step(&group[i].latency_stats, &tsc_step);
+		widen(&group[i]);
 	for (size_t i = 0; i < n; i++)
 		free_samples(&group[i], room);
 	free_samples(&baseline, room);

@@ -24,6 +24,7 @@ static const char *setup(struct bench_args *args)
 		return "the other CPU's TSC could not be set against CPU 0's";
 	if (found.error < offset.error)
 		offset = found;
+	args->error = offset.error;
 	args->a = (uint64_t)target;
 	args->b = ipi_icr(target->apic_id, ICR_FIXED | VECTOR_STAMP);
 	return ipi_open(args, IPI_PINGS, target);

@@ -15,10 +15,17 @@ enum apic_register {
 	APIC_LVT_TIMER = 0x320,
 	APIC_LVT_LINT0 = 0x350,
 	APIC_LVT_ERROR = 0x370,
+	APIC_TIMER_INITIAL = 0x380,
+	APIC_TIMER_CURRENT = 0x390,
+	APIC_TIMER_DIVIDE = 0x3e0,
 };
 
 #define APIC_SVR_ENABLE (1u << 8)
 #define APIC_LVT_MASKED (1u << 16)
+
+/* LVT timer: one-shot is 0. */
+#define APIC_LVT_TSC_DEADLINE (2u << 17)
+#define APIC_DIVIDE_BY_1      0xbu
 
 volatile uint32_t *xapic;
 static enum apic_mode mode;
@@ -135,4 +142,39 @@ void ipi_send_startup(uint32_t apic_id, uint8_t page)
 void ipi_send_nmi(uint32_t apic_id)
 {
 	icr_write(apic_id, ICR_NMI | ICR_ASSERT);
+}
+
+void apic_timer_choose_deadline_bare(uint8_t vector)
+{
+	apic_write(APIC_LVT_TIMER, APIC_LVT_TSC_DEADLINE | vector);
+}
+
+void apic_timer_enable(enum apic_timer_mode timer_mode, uint8_t vector)
+{
+	if (timer_mode == APIC_TIMER_DEADLINE) {
+		apic_timer_choose_deadline_bare(vector);
+		/* In xAPIC mode that was a store, which WRMSR can overtake; then it is ignored. */
+		mfence();
+		lfence();
+		return;
+	}
+	apic_write(APIC_TIMER_DIVIDE, APIC_DIVIDE_BY_1);
+	apic_write(APIC_LVT_TIMER, vector);
+}
+
+/* Another mode disarms a deadline (Intel SDM vol. 3A, "TSC-Deadline Mode"). */
+void apic_timer_disable(void)
+{
+	apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED);
+	apic_write(APIC_TIMER_INITIAL, 0);
+}
+
+void apic_timer_write_count(uint32_t count)
+{
+	apic_write(APIC_TIMER_INITIAL, count);
+}
+
+uint32_t apic_timer_read_count(void)
+{
+	return apic_read(APIC_TIMER_CURRENT);
 }

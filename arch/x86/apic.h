@@ -56,8 +56,9 @@ void ipi_send(uint32_t apic_id, uint8_t vector);
 #define ICR_OTHERS  (3u << 18) /* every APIC but the sender's */
 
 /* Indices of the xAPIC's 32-bit registers. */
-#define XAPIC_ICR_LOW  (0x300 / 4)
-#define XAPIC_ICR_HIGH (0x310 / 4)
+#define XAPIC_ICR_LOW     (0x300 / 4)
+#define XAPIC_ICR_HIGH    (0x310 / 4)
+#define XAPIC_TIMER_COUNT (0x380 / 4)
 
 /* Polls of ICR_PENDING before a send goes ahead regardless: an IPI is taken in well under 1000. */
 #define XAPIC_MAX_POLLS 100000
@@ -65,27 +66,47 @@ void ipi_send(uint32_t apic_id, uint8_t vector);
 /* Where the xAPIC's registers are mapped. */
 extern volatile uint32_t *xapic;
 
-/* Writes ICR with the mode known, so that a timed section holds no call and no choice. */
+/*
+ * Writes ICR with the mode known, so that a timed section holds no call and no choice. The _bare
+ * ones are for those who measure and test what belongs before them.
+ */
+ALWAYS_INLINE void x2apic_write_icr_bare(uint32_t apic_id, uint32_t low)
+{
+	wrmsr(MSR_X2APIC_ICR, (uint64_t)apic_id << 32 | low);
+}
+
 ALWAYS_INLINE void x2apic_write_icr(uint32_t apic_id, uint32_t low)
 {
 	/* Without it the receiver could run before the stores it is told about. */
 	weak_wrmsr_fence();
-	wrmsr(MSR_X2APIC_ICR, (uint64_t)apic_id << 32 | low);
+	x2apic_write_icr_bare(apic_id, low);
+}
+
+ALWAYS_INLINE void xapic_wait_idle(void)
+{
+	for (unsigned i = 0; i < XAPIC_MAX_POLLS && xapic[XAPIC_ICR_LOW] & ICR_PENDING; i++)
+		pause();
+}
+
+/* `base` = xapic, for an operand in a register. After xapic_wait_idle(). */
+ALWAYS_INLINE void xapic_write_icr_bare(volatile uint32_t *base, uint32_t apic_id, uint32_t low)
+{
+	/* Uncached stores are ordered behind earlier stores by themselves. */
+	base[XAPIC_ICR_HIGH] = apic_id << 24;
+	base[XAPIC_ICR_LOW] = low;
 }
 
 /* The low half alone, for a shorthand, which names its destination itself. */
 ALWAYS_INLINE void xapic_write_icr_low(uint32_t low)
 {
-	for (unsigned i = 0; i < XAPIC_MAX_POLLS && xapic[XAPIC_ICR_LOW] & ICR_PENDING; i++)
-		pause();
+	xapic_wait_idle();
 	xapic[XAPIC_ICR_LOW] = low;
 }
 
 /* `high` has the destination in bits 31:24. */
 ALWAYS_INLINE void xapic_write_icr_halves(uint32_t high, uint32_t low)
 {
-	for (unsigned i = 0; i < XAPIC_MAX_POLLS && xapic[XAPIC_ICR_LOW] & ICR_PENDING; i++)
-		pause();
+	xapic_wait_idle();
 	/* Uncached stores are ordered behind earlier stores by themselves. */
 	xapic[XAPIC_ICR_HIGH] = high;
 	xapic[XAPIC_ICR_LOW] = low;
@@ -94,6 +115,44 @@ ALWAYS_INLINE void xapic_write_icr_halves(uint32_t high, uint32_t low)
 ALWAYS_INLINE void xapic_write_icr(uint32_t apic_id, uint32_t low)
 {
 	xapic_write_icr_halves(apic_id << 24, low);
+}
+
+enum apic_timer_mode {
+	APIC_TIMER_ONE_SHOT, /* counts down at the rate of the bus or crystal, undivided */
+	APIC_TIMER_DEADLINE  /* only with FEATURE_TSC_DEADLINE */
+};
+
+/*
+ * Lets the calling CPU's timer raise `vector` once it is armed. Arming is ordered behind this in
+ * either mode of the APIC (Intel SDM vol. 3A, "TSC-Deadline Mode").
+ */
+void apic_timer_enable(enum apic_timer_mode mode, uint8_t vector);
+
+/* Disarms and masks it, as apic_enable() left it. One that has fired may still be pending. */
+void apic_timer_disable(void);
+
+/*
+ * What apic_timer_enable() does for deadline mode, without what orders it: for those who test that.
+ */
+void apic_timer_choose_deadline_bare(uint8_t vector);
+
+/* Arms it in one-shot mode; 0 disarms. */
+void apic_timer_write_count(uint32_t count);
+
+/* What is left of the count. */
+uint32_t apic_timer_read_count(void);
+
+ALWAYS_INLINE void apic_timer_write_deadline_bare(uint64_t tsc)
+{
+	wrmsr(MSR_TSC_DEADLINE, tsc);
+}
+
+/* Arms it in deadline mode, for when the TSC reaches `tsc`, at once if it has; 0 disarms. */
+ALWAYS_INLINE void apic_timer_write_deadline(uint64_t tsc)
+{
+	/* Without it the handler could run before the stores it is to see (fence.h). */
+	weak_wrmsr_fence();
+	apic_timer_write_deadline_bare(tsc);
 }
 
 void ipi_send_init(uint32_t apic_id);

@@ -109,6 +109,43 @@ ALWAYS_INLINE void mfence(void)
 	__asm__ volatile("mfence" : : : "memory");
 }
 
+ALWAYS_INLINE void sfence(void)
+{
+	__asm__ volatile("sfence" : : : "memory");
+}
+
+/* The one that weak_wrmsr_fence() becomes. */
+ALWAYS_INLINE void nop6(void)
+{
+	__asm__ volatile("nopw 0(%%rax,%%rax,1)" : : : "memory");
+}
+
+/* Below the stack, where nobody keeps anything: a full barrier that reads no other line. */
+ALWAYS_INLINE void locked_add(void)
+{
+	__asm__ volatile("lock addl $0, -4(%%rsp)" : : : "memory", "cc");
+}
+
+ALWAYS_INLINE void serialize_by_cpuid(void)
+{
+	uint32_t eax = 0;
+
+	__asm__ volatile("cpuid" : "+a"(eax) : : "rbx", "rcx", "rdx", "memory");
+}
+
+/*
+ * Stores to the first word of `count` cache lines in a row; none where it is 0. In assembly so that
+ * every compiler makes the same loop of it, which is timed.
+ */
+ALWAYS_INLINE void store_lines(uint64_t first, uint64_t count)
+{
+	__asm__ volatile("test %1, %1\n\tjz 2f\n"
+			 "1:\tmov %1, (%0)\n\tadd $64, %0\n\tdec %1\n\tjnz 1b\n2:"
+			 : "+r"(first), "+r"(count)
+			 :
+			 : "memory", "cc");
+}
+
 ALWAYS_INLINE void pause(void)
 {
 	__asm__ volatile("pause" : : : "memory");

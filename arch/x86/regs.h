@@ -62,9 +62,11 @@
 #define MSR_FIXED_CTR1          0x0000030a
 #define MSR_FIXED_CTR_CTRL      0x0000038d
 #define MSR_PERF_GLOBAL_CTRL    0x0000038f
+#define MSR_TSC_DEADLINE        0x000006e0
 #define MSR_X2APIC_BASE         0x00000800 /* + (xAPIC register offset >> 4) */
 #define MSR_X2APIC_LDR          0x0000080d
 #define MSR_X2APIC_ICR          0x00000830
+#define MSR_X2APIC_TIMER        0x00000838 /* initial count */
 #define MSR_X2APIC_SELF         0x0000083f
 #define MSR_EFER                0xc0000080
 #define MSR_GS_BASE             0xc0000101
@@ -125,7 +127,9 @@ enum vector {
 	VECTOR_EXCEPTIONS = 32, /* the first that is not the CPU's own */
 	VECTOR_WAKE = 0xe0,     /* leave HLT and look for work */
 	VECTOR_PING = 0xe1,     /* ipi/: count and return */
-	VECTOR_STAMP = 0xe8,    /* ipi/unicast-oneway: read the TSC, count and return */
+	VECTOR_STAMP = 0xe2,    /* ipi/unicast-oneway: read the TSC, count and return */
+	VECTOR_ORDER = 0xe8,    /* order/ipi: see trap_entry.asm */
+	VECTOR_TIMER = 0xe9,    /* the APIC's timer: see trap_entry.asm */
 	VECTOR_SPURIOUS = 0xff
 };
 

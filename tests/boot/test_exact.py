@@ -86,6 +86,87 @@ def test_the_latency_of_a_loop_is_what_its_turns_add_up_to(runs, kernel, name, p
     assert bench["net"] == kernel.count(name, loops=loops) - kernel.count("baseline")
 
 
+# What fence/X adds, in instructions; cpuid has one that zeroes EAX, branch jumps over the fences.
+FENCES = {
+    "none": 0,
+    "nop6": 1,
+    "branch": 2,
+    "mfence": 1,
+    "lfence": 1,
+    "both": 2,
+    "sfence": 1,
+    "locked-add": 1,
+    "cpuid": 2,
+}
+
+# What weak_wrmsr_fence() is by fence=; branch: CALL, CMP, JE, (MFENCE, LFENCE,) RET, NOP.
+PATCHED = [
+    ("AuthenticAMD", "auto", 1),
+    ("AuthenticAMD", "none", 1),
+    ("AuthenticAMD", "mfence", 2),
+    ("AuthenticAMD", "lfence", 2),
+    ("AuthenticAMD", "both", 2),
+    ("AuthenticAMD", "branch", 5),
+    ("GenuineIntel", "auto", 2),
+    ("GenuineIntel", "branch", 7),
+]
+
+
+def boot_fences(log, cmdline, *options):
+    run = run_sh(*("--lab", "--boot", "grub-bios", *ICOUNT), *options, "--", cmdline, log=log)
+    assert run.status == 0, run.console + run.messages
+    return run.report
+
+
+@pytest.fixture(scope="module", params=["x2apic", "xapic"])
+def fences(request, tmp_path_factory, lab):
+    """All ways to order, with every number of stores and every kind of line."""
+    log = tmp_path_factory.mktemp("fences") / "console.log"
+    off = "nox2apic " if request.param == "xapic" else ""
+    report = boot_fences(log, off + "run=fence/* suite=full samples=64 budget=10", "--cpus", "2")
+    assert report.one("cpus")["apic_mode"] == request.param
+    return report
+
+
+@pytest.mark.parametrize("name, instructions", FENCES.items())
+def test_a_fence_costs_its_instructions(fences, kernel, name, instructions):
+    assert fences.bench(f"fence/{name}")["net"] == instructions
+    assert fences.bench(f"fence/{name}", "throughput")["net"] == instructions
+    if name != "branch":  # the disassembly does not know that it jumps
+        code = kernel.count(f"fence/{name}") - kernel.count("baseline")
+        assert code == instructions
+
+
+@pytest.mark.parametrize("place, rows", [("stores", 9), ("icr", 10)])
+@pytest.mark.parametrize("name, instructions", FENCES.items())
+def test_a_fence_costs_its_instructions_wherever_it_stands(
+    fences, name, instructions, place, rows
+):
+    with_it = fences.all("bench", name=f"fence/{name}-{place}")
+    without = fences.all("bench", name=f"fence/none-{place}")
+    assert len(with_it) == len(without) == rows
+    for one, other in zip(with_it, without, strict=True):
+        assert one["params"] == other["params"]
+        assert one["net"] - other["net"] == instructions, one["params"]
+
+
+def test_a_store_takes_four_instructions_a_line(fences):
+    """TEST and JZ, then MOV, ADD, DEC and JNZ for each; the compiler copies both operands."""
+    rows = fences.all("bench", name="fence/none-stores")
+    assert {row["net"] - 4 * row["params"]["stores"] for row in rows} == {4}
+
+
+@pytest.mark.parametrize("vendor, fence, instructions", PATCHED)
+def test_the_patched_fence_costs_what_was_patched_in(tmp_path, lab, vendor, fence, instructions):
+    report = boot_fences(
+        *(tmp_path / "console.log", f"fence={fence} run=fence/patched*,fence/none* samples=32"),
+        *("--cpus", "1", "--cpu", f"max,vendor={vendor}"),
+    )
+    assert report.bench("fence/patched")["net"] == instructions
+    before_icr = [report.bench(f"fence/{name}-icr", stores=0) for name in ("patched", "none")]
+    assert before_icr[0]["net"] - before_icr[1]["net"] == instructions
+
+
 def test_two_boots_give_the_same_figures(runs):
     first, second = ([r for r in run.report.all("bench")] for run in runs)
     assert [(r["name"], r["params"], r["p50"]) for r in first] == [

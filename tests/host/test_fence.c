@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "arch/x86/fence.h"
+#include "arch/x86/fence_variants.h"
 
 #define SITE 0xffffffff80001000ull
 
@@ -59,6 +59,72 @@ static void every_fence_has_a_name(void **unused)
 	assert_null(fence_names[FENCE_COUNT]);
 }
 
+static bool icr(enum fence_variant v, enum cpu_vendor vendor)
+{
+	return fence_variant_orders_icr(v, APIC_X2APIC, vendor, FENCE_NONE);
+}
+
+static bool icr_patched(enum fence patched)
+{
+	return fence_variant_orders_icr(FENCE_VARIANT_PATCHED, APIC_X2APIC, VENDOR_INTEL, patched);
+}
+
+static void icr_in_x2apic_mode(void **unused)
+{
+	(void)unused;
+	/* Intel: the two together, or an instruction that serializes. */
+	for (unsigned v = 0; v < FENCE_VARIANT_COUNT; v++)
+		assert_int_equal(icr((enum fence_variant)v, VENDOR_INTEL),
+				 v == FENCE_VARIANT_BOTH || v == FENCE_VARIANT_CPUID);
+	assert_false(icr(FENCE_VARIANT_MFENCE, VENDOR_OTHER));
+	/* AMD and Hygon: nothing is asked for, so whatever stands there is enough. */
+	for (unsigned v = 0; v < FENCE_VARIANT_COUNT; v++) {
+		assert_true(icr((enum fence_variant)v, VENDOR_AMD));
+		assert_true(icr((enum fence_variant)v, VENDOR_HYGON));
+	}
+	assert_true(icr_patched(FENCE_BOTH));
+	assert_true(icr_patched(FENCE_BRANCH));
+	assert_false(icr_patched(FENCE_NONE));
+	assert_false(icr_patched(FENCE_MFENCE));
+	assert_false(icr_patched(FENCE_LFENCE));
+}
+
+static void icr_in_xapic_mode(void **unused)
+{
+	(void)unused;
+	for (unsigned v = 0; v < FENCE_VARIANT_COUNT; v++)
+		assert_true(fence_variant_orders_icr((enum fence_variant)v, APIC_XAPIC,
+						     VENDOR_INTEL, FENCE_NONE));
+}
+
+static bool deadline(enum fence_variant v, enum apic_mode mode, enum fence patched)
+{
+	return fence_variant_orders_deadline(v, mode, patched);
+}
+
+static void deadlines(void **unused)
+{
+	(void)unused;
+	for (unsigned v = 0; v < FENCE_VARIANT_COUNT; v++) {
+		assert_true(deadline((enum fence_variant)v, APIC_X2APIC, FENCE_NONE));
+		assert_int_equal(deadline((enum fence_variant)v, APIC_XAPIC, FENCE_NONE),
+				 v == FENCE_VARIANT_MFENCE || v == FENCE_VARIANT_BOTH ||
+					 v == FENCE_VARIANT_CPUID);
+	}
+	assert_true(deadline(FENCE_VARIANT_PATCHED, APIC_XAPIC, FENCE_BOTH));
+	assert_true(deadline(FENCE_VARIANT_PATCHED, APIC_XAPIC, FENCE_MFENCE));
+	assert_false(deadline(FENCE_VARIANT_PATCHED, APIC_XAPIC, FENCE_LFENCE));
+	/* On AMD the branch does nothing. */
+	assert_false(deadline(FENCE_VARIANT_PATCHED, APIC_XAPIC, FENCE_BRANCH));
+}
+
+static void every_variant_has_a_name(void **unused)
+{
+	(void)unused;
+	for (unsigned v = 0; v < FENCE_VARIANT_COUNT; v++)
+		assert_non_null(fence_variant_names[v]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -66,6 +132,10 @@ int main(void)
 		cmocka_unit_test(fixed_ones),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(every_fence_has_a_name),
+		cmocka_unit_test(icr_in_x2apic_mode),
+		cmocka_unit_test(icr_in_xapic_mode),
+		cmocka_unit_test(deadlines),
+		cmocka_unit_test(every_variant_has_a_name),
 	};
 
 	return cmocka_run_group_tests_name("fence", tests, NULL, NULL);

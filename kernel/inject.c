@@ -23,6 +23,7 @@ const char *const inject_names[INJECT_COUNT + 1] = {
 	[INJECT_LOSE_IPI] = "lose-ipi",
 	[INJECT_DUP_IPI] = "dup-ipi",
 	[INJECT_TSC_DRIFT] = "tsc-drift",
+	[INJECT_EARLY_IPI] = "early-ipi",
 	[INJECT_COUNT] = NULL,
 };
 

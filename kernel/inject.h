@@ -27,6 +27,7 @@ enum inject {
 	INJECT_LOSE_IPI,   /* leave out one IPI of those that are counted */
 	INJECT_DUP_IPI,    /* send one of them a second time */
 	INJECT_TSC_DRIFT,  /* take the TSCs for a millisecond further apart when looked at again */
+	INJECT_EARLY_IPI,  /* write ICR and TSC_DEADLINE before what must come before them */
 	INJECT_COUNT
 };
 

@@ -23,9 +23,7 @@ enum apic_register {
 #define APIC_SVR_ENABLE (1u << 8)
 #define APIC_LVT_MASKED (1u << 16)
 
-/* LVT timer: one-shot is 0. */
-#define APIC_LVT_TSC_DEADLINE (2u << 17)
-#define APIC_DIVIDE_BY_1      0xbu
+#define APIC_DIVIDE_BY_1 0xbu
 
 volatile uint32_t *xapic;
 static enum apic_mode mode;
@@ -144,15 +142,10 @@ void ipi_send_nmi(uint32_t apic_id)
 	icr_write(apic_id, ICR_NMI | ICR_ASSERT);
 }
 
-void apic_timer_choose_deadline_bare(uint8_t vector)
-{
-	apic_write(APIC_LVT_TIMER, APIC_LVT_TSC_DEADLINE | vector);
-}
-
 void apic_timer_enable(enum apic_timer_mode timer_mode, uint8_t vector)
 {
 	if (timer_mode == APIC_TIMER_DEADLINE) {
-		apic_timer_choose_deadline_bare(vector);
+		apic_timer_choose_deadline_bare(mode, vector);
 		/* In xAPIC mode that was a store, which WRMSR can overtake; then it is ignored. */
 		mfence();
 		lfence();

@@ -58,7 +58,11 @@ void ipi_send(uint32_t apic_id, uint8_t vector);
 /* Indices of the xAPIC's 32-bit registers. */
 #define XAPIC_ICR_LOW     (0x300 / 4)
 #define XAPIC_ICR_HIGH    (0x310 / 4)
+#define XAPIC_LVT_TIMER   (0x320 / 4)
 #define XAPIC_TIMER_COUNT (0x380 / 4)
+
+/* LVT timer; one-shot mode is 0. */
+#define LVT_TSC_DEADLINE (2u << 17)
 
 /* Polls of ICR_PENDING before a send goes ahead regardless: an IPI is taken in well under 1000. */
 #define XAPIC_MAX_POLLS 100000
@@ -133,8 +137,15 @@ void apic_timer_disable(void);
 
 /*
  * What apic_timer_enable() does for deadline mode, without what orders it: for those who test that.
+ * `mode` = apic_mode().
  */
-void apic_timer_choose_deadline_bare(uint8_t vector);
+ALWAYS_INLINE void apic_timer_choose_deadline_bare(enum apic_mode mode, uint8_t vector)
+{
+	if (mode == APIC_X2APIC)
+		wrmsr(MSR_X2APIC_LVT_TIMER, LVT_TSC_DEADLINE | vector);
+	else
+		xapic[XAPIC_LVT_TIMER] = LVT_TSC_DEADLINE | vector;
+}
 
 /* Arms it in one-shot mode; 0 disarms. */
 void apic_timer_write_count(uint32_t count);

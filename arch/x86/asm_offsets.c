@@ -20,6 +20,11 @@ void asm_offsets(void)
 	DEFINE(TRAP_FRAME_RIP, offsetof(struct trap_frame, rip));
 	DEFINE(CPU_APIC_ID, offsetof(struct cpu, apic_id));
 	DEFINE(CPU_STACK_TOP, offsetof(struct cpu, stack_top));
+	DEFINE(CPU_ORDER_FLAG, offsetof(struct cpu, order_flag));
+	DEFINE(CPU_ORDER_SAW, offsetof(struct cpu, order_saw));
+	DEFINE(CPU_TIMER_STAMP, offsetof(struct cpu, timer_stamp));
+	DEFINE(ORDER_VECTOR, VECTOR_ORDER);
+	DEFINE(TIMER_VECTOR, VECTOR_TIMER);
 	DEFINE(PARAMS_CR0, offsetof(struct trampoline_params, cr0));
 	DEFINE(PARAMS_CR3, offsetof(struct trampoline_params, cr3));
 	DEFINE(PARAMS_CR4, offsetof(struct trampoline_params, cr4));

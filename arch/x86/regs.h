@@ -66,6 +66,7 @@
 #define MSR_X2APIC_BASE         0x00000800 /* + (xAPIC register offset >> 4) */
 #define MSR_X2APIC_LDR          0x0000080d
 #define MSR_X2APIC_ICR          0x00000830
+#define MSR_X2APIC_LVT_TIMER    0x00000832
 #define MSR_X2APIC_TIMER        0x00000838 /* initial count */
 #define MSR_X2APIC_SELF         0x0000083f
 #define MSR_EFER                0xc0000080

@@ -44,6 +44,7 @@ void segments_load(struct cpu *cpu)
 	struct table_register idtr = {trap_idt_bytes - 1, (uint64_t)trap_idt};
 
 	cpu->self = cpu;
+	cpu->order_flag = &cpu->order_near_flag; /* never to fault, whenever the vector comes */
 	fill_gdt(cpu);
 	fill_tss(cpu);
 	__asm__ volatile("lgdt %0" : : "m"(gdtr) : "memory");

@@ -35,7 +35,10 @@ static const size_t trap_idt_bytes = sizeof(trap_idt);
 /* Fills the IDT. Once, on the first CPU. */
 void traps_init(void);
 
-/* Runs `handler` on `vector`, interrupts off; it acknowledges the APIC itself. Before APs start. */
+/*
+ * Runs `handler` on `vector`, interrupts off; it acknowledges the APIC itself. Before anything can
+ * raise the vector.
+ */
 void trap_set_handler(unsigned vector, void (*handler)(struct trap_frame *frame));
 
 /* Takes every exception that nothing else does. It must not return. */

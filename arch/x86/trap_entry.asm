@@ -11,10 +11,34 @@ global trap_stubs
 
 section .text
 
+; What two vectors are to tell is taken before anything else is done, but for saving the registers
+; that it takes: a flag that the sender of an IPI stored before it, and when the timer fired.
+%macro take_flag 0
+	push	rax
+	mov	rax, [gs:CPU_ORDER_FLAG]
+	mov	rax, [rax]
+	mov	[gs:CPU_ORDER_SAW], rax
+	pop	rax
+%endmacro
+%macro take_time 0
+	push	rax
+	push	rdx
+	rdtsc
+	mov	[gs:CPU_TIMER_STAMP], eax
+	mov	[gs:CPU_TIMER_STAMP + 4], edx
+	pop	rdx
+	pop	rax
+%endmacro
+
 %assign vector 0
 %rep 256
 align 8
 stub_%+vector:
+%if vector = ORDER_VECTOR
+	take_flag
+%elif vector = TIMER_VECTOR
+	take_time
+%endif
 	; These push an error code (Intel SDM vol. 3A, "Error Code"); for the others a 0 fills its place.
 %if vector = 8 || (vector >= 10 && vector <= 14) || vector = 17 || vector = 21 || vector = 29 || vector = 30
 %else

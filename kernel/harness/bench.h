@@ -48,6 +48,8 @@ struct bench {
 	axes_applies_fn applies; /* or NULL */
 	bool throughput;         /* also measured back to back, where no pages are live */
 	bool reference; /* the table of the group gives ratios to the first row of this one */
+	bool tsc_only;  /* its sampler compares two TSCs or a deadline: no other counter will do */
+	bool absolute;  /* samples are no sections that hold two reads: nothing is taken off */
 
 	/*
 	 * Both on CPU 0 with interrupts on, and optional, once for each combination of the axes'

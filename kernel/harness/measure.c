@@ -198,7 +198,7 @@ static bool allocate(struct measurement *m, struct room room)
 	m->latency = kernel_memory_alloc(room.samples);
 	m->throughput = m->back_to_back ? kernel_memory_alloc(room.samples) : NULL;
 	for (unsigned e = 0; e < PMU_EVENTS; e++) {
-		if (!pmu_counts(e))
+		if (!pmu_counts(e) || m->bench->tsc_only)
 			continue;
 		m->counted[e].samples = kernel_memory_alloc(room.counted);
 		ok &= m->counted[e].samples != NULL;
@@ -238,7 +238,7 @@ static void conclude(struct measurement *m, const struct measurement *baseline, 
 	if (!m->n)
 		return;
 	summarise_latency(m->latency, m->n, scratch, &m->latency_stats);
-	m->baseline = baseline->latency_stats.p50;
+	m->baseline = m->bench->absolute ? 0 : baseline->latency_stats.p50;
 	m->net = m->latency_stats.p50 - m->baseline;
 	if (m->throughput)
 		summarise_throughput(m->throughput, m->n, scratch, &m->throughput_stats);

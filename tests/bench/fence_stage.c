@@ -22,6 +22,15 @@ static const char *const line_names[] = {
 	[FENCE_LINE_UNCACHED] = "uncached",
 };
 
+#define VALUE(symbol, CONSTANT, name, text) FENCE_VARIANT_##CONSTANT,
+
+const struct axis fence_variant_axis = {
+	.key = "fence",
+	.names = fence_variant_names,
+	.nr = FENCE_VARIANT_COUNT,
+	.values = {FENCE_VARIANTS(VALUE)},
+};
+
 const struct axis fence_stores_axis = {
 	.key = "stores",
 	.quick = 1 << 0 | 1 << 2,

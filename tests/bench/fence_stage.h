@@ -9,6 +9,9 @@
 #include "arch/x86/fence_variants.h"
 #include "kernel/harness/bench.h"
 
+/* Every way to order; its values are enum fence_variant. */
+extern const struct axis fence_variant_axis;
+
 enum fence_line {
 	FENCE_LINE_NONE,    /* of no stores */
 	FENCE_LINE_CACHED,  /* this CPU has written them last */

@@ -182,7 +182,8 @@ static void send_again(const struct ipi_tally *t)
 	cli();
 }
 
-void ipi_sample(const struct bench_args *args, ipi_sampler sampler, int64_t *ticks, size_t n)
+void ipi_sample(const struct bench_args *args, ipi_sampler sampler, enum bench_length length,
+		int64_t *ticks, size_t n)
 {
 	struct ipi_tally *t = args->state;
 
@@ -195,7 +196,7 @@ void ipi_sample(const struct bench_args *args, ipi_sampler sampler, int64_t *tic
 			continue;
 		book_sent(t);
 		if (!first || !inject_is(INJECT_LOSE_IPI))
-			sampler(args, BENCH_ONE, &ticks[i], 1);
+			sampler(args, length, &ticks[i], 1);
 		if (first && inject_is(INJECT_DUP_IPI))
 			send_again(t);
 		book_received(t);

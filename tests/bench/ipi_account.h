@@ -108,7 +108,8 @@ typedef void (*ipi_sampler)(const struct bench_args *args, enum bench_length len
 			    size_t n);
 
 /* n operations, each accounted for; none after the first that was not right. */
-void ipi_sample(const struct bench_args *args, ipi_sampler sampler, int64_t *ticks, size_t n);
+void ipi_sample(const struct bench_args *args, ipi_sampler sampler, enum bench_length length,
+		int64_t *ticks, size_t n);
 
 /* The counter that the handler of `cpu` adds to. */
 uint64_t *ipi_received(struct cpu *cpu, enum ipi_counter counter);
@@ -142,7 +143,7 @@ int64_t ipi_settle(struct cpu *cpu);
 		};                                                                                \
                                                                                                   \
 		(void)length;                                                                     \
-		ipi_sample(args, ways[ipi_way(&args->at)], ticks, n);                             \
+		ipi_sample(args, ways[ipi_way(&args->at)], length, ticks, n);                     \
 	}
 
 #define IPI_SAMPLER_WAY(name, prepare, op, way)                          \

@@ -68,8 +68,7 @@ static void sample(const struct bench_args *args, enum bench_length length, int6
 		[IPI_BOTH] = sample_both,
 	};
 
-	(void)length;
-	ipi_sample(args, ways[ipi_way(&args->at)], ticks, n);
+	ipi_sample(args, ways[ipi_way(&args->at)], length, ticks, n);
 }
 
 static const struct bench oneway = {
@@ -82,6 +81,7 @@ static const struct bench oneway = {
 	.finish = ipi_finish,
 	.enter = ipi_enter,
 	.leave = ipi_leave,
+	.tsc_only = true,
 	.sample = sample,
 };
 BENCH(oneway);

@@ -55,14 +55,15 @@ struct cpu {
 	/* Ends the wait that kernel/harness/peer.h is for; on a line of its own, for MONITOR. */
 	bool peer_stop __attribute__((aligned(CACHE_LINE)));
 
-	/* For the stubs of VECTOR_ORDER and VECTOR_TIMER, see trap_entry.asm: a flag to be read... */
+	/* VECTOR_ORDER, see trap_entry.asm: its stub reads a flag and leaves what it saw. */
 	const uint64_t *order_flag __attribute__((aligned(CACHE_LINE)));
-	/* ...and what they leave, with a flag that lies in the line they write. */
 	uint64_t order_saw __attribute__((aligned(CACHE_LINE)));
-	uint64_t order_seen; /* counted by the handler, last of all */
-	uint64_t order_near_flag;
-	uint64_t timer_stamp __attribute__((aligned(CACHE_LINE))); /* the TSC */
-	uint64_t timer_fired;                                      /* counted by the handler */
+	uint64_t order_seen;      /* counted by the handler, last of all */
+	uint64_t order_near_flag; /* one that lies in the line that is written */
+
+	/* VECTOR_TIMER: its stub leaves the TSC, the handler counts. */
+	uint64_t timer_stamp __attribute__((aligned(CACHE_LINE)));
+	uint64_t timer_fired;
 
 	/* Counted by the handlers of VECTOR_PING, VECTOR_STAMP and NMI on this CPU. */
 	uint64_t pings __attribute__((aligned(CACHE_LINE)));

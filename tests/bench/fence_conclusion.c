@@ -12,26 +12,32 @@
 #include "kernel/harness/conclusion.h"
 #include "kernel/text.h"
 
-#define NAME_MAX   40
-#define CELLS_LINE 3 /* that fit in a line */
+#define NAME_MAX 40
+#define PER_LINE 3 /* that fit in a line */
 
 struct difference {
-	int64_t ticks, lo, hi;
+	int64_t value, lo, hi; /* ticks, or thousandths of one */
 };
 
 /* What follows the variant's name in that of a benchmark, and the words for it. */
-static const struct place {
+struct place {
 	const char *suffix, *text;
-} places[] = {
-	{"", "alone"},
-	{"-stores", "after stores"},
-	{"-icr", "before ICR"},
-	{"-deadline", "before TSC_DEADLINE"},
+	bool throughput;
 };
 
-static struct difference between(const struct measurement *one, const struct measurement *other)
+static const struct place places[] = {
+	{"", "alone", false},
+	{"", "alone, back to back", true},
+	{"-stores", "after stores", false},
+	{"-icr", "before ICR", false},
+	{"-deadline", "before TSC_DEADLINE", false},
+};
+
+static struct difference between(const struct measurement *one, const struct measurement *other,
+				 bool throughput)
 {
-	const struct stats *a = &one->latency_stats, *b = &other->latency_stats;
+	const struct stats *a = throughput ? &one->throughput_stats : &one->latency_stats;
+	const struct stats *b = throughput ? &other->throughput_stats : &other->latency_stats;
 
 	return (struct difference){b->p50 - a->p50, b->ci_lo - a->ci_hi, b->ci_hi - a->ci_lo};
 }
@@ -61,28 +67,39 @@ static const struct measurement *find(const struct measurement *m, size_t n,
 	return NULL;
 }
 
-/* Those that are resolved, or those that are not. */
-static void print_cells(const struct measurement *m, size_t n, const struct measurement *nop,
-			const char *suffix, bool resolved)
+static void print_difference(enum fence_variant variant, struct difference d, unsigned decimals)
 {
-	unsigned cells = 0;
+	char value[32], lo[32], hi[32];
+
+	format_fixed(value, sizeof(value), d.value, decimals);
+	format_fixed(lo, sizeof(lo), d.lo, decimals);
+	format_fixed(hi, sizeof(hi), d.hi, decimals);
+	printk("  %s %s%s [%s, %s]", fence_variant_names[variant], d.value > 0 ? "+" : "", value,
+	       lo, hi);
+}
+
+/* Those that are resolved, or those that are not. */
+static void print_variants(const struct measurement *m, size_t n, const struct measurement *nop,
+			   const struct place *place, bool resolved)
+{
+	const char *title = resolved ? "differ, by ticks:" : "not resolvable here:";
+	unsigned printed = 0;
 
 	for (unsigned v = 0; v < FENCE_VARIANT_COUNT; v++) {
 		const struct measurement *other =
-			find(m, n, (enum fence_variant)v, suffix, &nop->args.at);
+			find(m, n, (enum fence_variant)v, place->suffix, &nop->args.at);
 		struct difference d;
 
 		if (v == FENCE_VARIANT_NOP6 || !other)
 			continue;
-		d = between(nop, other);
+		d = between(nop, other, place->throughput);
 		if (is_resolved(d) != resolved)
 			continue;
-		if (cells++ % CELLS_LINE == 0)
-			printk("\n    %-22s", cells > 1  ? ""
-					      : resolved ? "differ, by ticks:"
-							 : "not resolvable here:");
-		printk(" %s %s%ld [%ld, %ld]", fence_variant_names[v], d.ticks > 0 ? "+" : "",
-		       d.ticks, d.lo, d.hi);
+		if (printed % PER_LINE == 0)
+			printk("\n    %-20s", printed ? "" : title);
+		print_difference((enum fence_variant)v, d,
+				 place->throughput ? THROUGHPUT_DECIMALS : 0);
+		printed++;
 	}
 }
 
@@ -98,8 +115,8 @@ static bool draw(const struct measurement *m, size_t n)
 			axes_text(m[i].bench->axes, &m[i].args.at, params, sizeof(params));
 			printk("  against %s, %s%s%s:", m[i].bench->name, places[p].text,
 			       *params ? ", " : "", params);
-			print_cells(m, n, &m[i], places[p].suffix, true);
-			print_cells(m, n, &m[i], places[p].suffix, false);
+			print_variants(m, n, &m[i], &places[p], true);
+			print_variants(m, n, &m[i], &places[p], false);
 			printk("\n");
 			any = true;
 		}

@@ -142,7 +142,6 @@ int64_t ipi_settle(struct cpu *cpu);
 			[IPI_BOTH] = name##_both,                                                 \
 		};                                                                                \
                                                                                                   \
-		(void)length;                                                                     \
 		ipi_sample(args, ways[ipi_way(&args->at)], length, ticks, n);                     \
 	}
 

@@ -5,6 +5,8 @@ the net figure of a benchmark is the number of instructions it runs, and that is
 disassembly of the kernel that was booted.
 """
 
+import re
+
 import pytest
 from conftest import ROOT, run_sh
 from disassembly import Kernel
@@ -123,7 +125,8 @@ def fences(request, tmp_path_factory, lab):
     """All ways to order, with every number of stores and every kind of line."""
     log = tmp_path_factory.mktemp("fences") / "console.log"
     off = "nox2apic " if request.param == "xapic" else ""
-    report = boot_fences(log, off + "run=fence/* suite=full samples=64 budget=10", "--cpus", "2")
+    cmdline = off + "run=fence/* suite=full samples=64 budget=10"
+    report = boot_fences(log, cmdline, "--cpus", "2", "--cpu", "max,vendor=AuthenticAMD")
     assert report.one("cpus")["apic_mode"] == request.param
     return report
 
@@ -154,6 +157,37 @@ def test_a_store_takes_four_instructions_a_line(fences):
     """TEST and JZ, then MOV, ADD, DEC and JNZ for each; the compiler copies both operands."""
     rows = fences.all("bench", name="fence/none-stores")
     assert {row["net"] - 4 * row["params"]["stores"] for row in rows} == {4}
+
+
+def told_apart(report, heading):
+    """The variants that a conclusion says differ, and those that it can't tell apart."""
+    lines = report.lines[report.lines.index(heading) + 1 :]
+    words = {"differ, by ticks:": set(), "not resolvable here:": set()}
+    for line in lines:
+        if not line.startswith("    "):
+            break
+        for title in words:
+            if line.strip().startswith(title):
+                current = words[title]
+        current.update(re.findall(r"([a-z][a-z0-9-]+) [+-]?[\d.]+ \[", line))
+    return words["differ, by ticks:"], words["not resolvable here:"]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "  against fence/nop6, alone:",
+        "  against fence/nop6, alone, back to back:",
+        "  against fence/nop6-stores, after stores, stores=32 line=uncached:",
+        "  against fence/nop6-icr, before ICR, stores=0 line=none:",
+    ],
+)
+def test_only_what_costs_more_or_less_than_the_nop_is_told_apart(fences, heading):
+    same = {name for name, instructions in FENCES.items() if instructions == 1}
+    patched = "patched"  # a NOP too, on AMD
+    differ, alike = told_apart(fences, heading)
+    assert differ == FENCES.keys() - same
+    assert alike == (same | {patched}) - {"nop6"}
 
 
 @pytest.mark.parametrize("vendor, fence, instructions", PATCHED)

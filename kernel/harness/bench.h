@@ -25,7 +25,7 @@ struct bench_args {
 
 	/* Read before each section, untimed, so that the TLB has their entries. */
 	struct live_pages live;
-	uint64_t touch; /* one more address, read last; or 0 */
+	uint64_t touch[2]; /* more addresses, read last; 0: none */
 
 	uint64_t error;   /* all samples may be off by so many ticks alike: the interval is wider */
 	uint32_t counter; /* of BENCH_ONE_COUNTED; the harness fills it */
@@ -76,8 +76,10 @@ typedef void (*bench_op)(uint64_t a, uint64_t b, uint64_t c);
 ALWAYS_INLINE void bench_touch(const struct bench_args *args)
 {
 	live_pages_touch(args->live);
-	if (args->touch)
-		(void)*(const volatile uint64_t *)args->touch;
+	for (unsigned i = 0; i < 2; i++) {
+		if (args->touch[i])
+			(void)*(const volatile uint64_t *)args->touch[i];
+	}
 }
 
 #define BENCH_4(op, a, b, c) \

@@ -14,8 +14,12 @@ struct conclusion {
 	bool (*draw)(const struct measurement *m, size_t n);
 };
 
-/* The first row of that name that has figures, or NULL. */
-const struct measurement *measurement_find(const struct measurement *m, size_t n, const char *name);
+/*
+ * The first row of that name that has figures, at the parameters of `like` where that is not NULL;
+ * or NULL.
+ */
+const struct measurement *measurement_find(const struct measurement *m, size_t n, const char *name,
+					   const struct measurement *like);
 
 /* Registers a conclusion, as BENCH does a benchmark. There need not be any. */
 #define CONCLUSION(symbol)                                   \

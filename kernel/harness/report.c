@@ -294,18 +294,24 @@ void report_check_begin(struct report_check_rows *rows, struct report_place plac
 	rows->check = check;
 }
 
-/* The one that the line of text tells of: the first failure, or else the last row of any verdict. */
+/* The line of text tells of the first row of the worst verdict. */
 static void keep_words(struct report_check_rows *rows, enum check_result result,
 		       const struct check_report *report)
 {
-	bool failed_before = rows->counts[CHECK_FAIL] || rows->counts[CHECK_XFAIL];
-	bool passed_before = rows->counts[CHECK_PASS];
+	static const unsigned rank[CHECK_RESULTS] = {
+		[CHECK_SKIP] = 1,
+		[CHECK_PASS] = 2,
+		[CHECK_XFAIL] = 3,
+		[CHECK_FAIL] = 4,
+	};
+	unsigned worst_so_far = 0;
 
-	if (result == CHECK_RETENTION || failed_before)
-		return;
-	if (result == CHECK_SKIP && passed_before)
-		return;
-	rows->last = *report;
+	for (unsigned r = 0; r < CHECK_RESULTS; r++) {
+		if (rows->counts[r] && rank[r] > worst_so_far)
+			worst_so_far = rank[r];
+	}
+	if (rank[result] > worst_so_far)
+		rows->last = *report;
 }
 
 void report_check_row(struct report_check_rows *rows, const struct axis_point *at,
@@ -451,10 +457,16 @@ static struct columns measure_columns(const struct measurement *m, size_t n)
 	return c;
 }
 
-/* The median could as well be 10% more or less: the machine did not keep still. */
-static bool is_unsettled(const struct stats *s)
+/* What is told could as well be a tenth more or less: the machine did not keep still. */
+static bool is_wide(const struct stats *s, int64_t net)
 {
-	return (s->ci_hi - s->ci_lo) * UNSETTLED_PART > s->p50;
+	return (s->ci_hi - s->ci_lo) * UNSETTLED_PART > (net < 0 ? -net : net);
+}
+
+static bool is_unsettled(const struct measurement *m)
+{
+	return is_wide(&m->latency_stats, m->net) ||
+	       (m->throughput_stats.n && is_wide(&m->throughput_stats, m->throughput_stats.p50));
 }
 
 static void print_counted(const struct measurement *m, const struct columns *c)
@@ -475,8 +487,8 @@ static void print_row(const struct measurement *m, const struct measurement *ref
 	axes_text(m->bench->axes, &m->args.at, params, sizeof(params));
 	format(interval, sizeof(interval), "[%ld, %ld]", m->latency_stats.ci_lo - m->baseline,
 	       m->latency_stats.ci_hi - m->baseline);
-	printk("%c %-*s %-*s %8ld %-17s %10s", is_unsettled(&m->latency_stats) ? '~' : ' ', c.name,
-	       m->bench->name, c.params, params, m->net, interval, nanoseconds(m->net * 1000).text);
+	printk("%c %-*s %-*s %8ld %-17s %10s", is_unsettled(m) ? '~' : ' ', c.name, m->bench->name,
+	       c.params, params, m->net, interval, nanoseconds(m->net * 1000).text);
 	printk(" %12s", m->throughput_stats.n ? tenths(m->throughput_stats.p50).text : "-");
 	print_counted(m, &c);
 	if (reference)
@@ -509,11 +521,11 @@ void report_table(const char *group, size_t group_length, const struct measureme
 		if (!m[i].n)
 			continue;
 		print_row(&m[i], find_reference(m, n, &m[i]), c);
-		any_unsettled |= is_unsettled(&m[i].latency_stats);
+		any_unsettled |= is_unsettled(&m[i]);
 	}
-	printk("%s\n", any_unsettled ? "~ not settled: the interval is wider than 10% of the "
-				       "median\n"
-				     : "");
+	if (any_unsettled)
+		printk("~ not settled: an interval is wider than 10%% of its figure\n");
+	printk("\n");
 }
 
 /* The bounds of the quotient where each median is anywhere in its own interval. */
@@ -564,12 +576,16 @@ void report_advice(const struct report_advice *a)
 
 	if (a->axes)
 		axes_text(a->axes, &a->at, params, sizeof(params));
-	printk("  advice: %s=%ld%s%s: %s\n", a->tunable, a->value, *params ? " with " : "", params,
-	       a->why);
+	printk("  advice: %s=%ld [%ld, %ld]%s%s: %s\n", a->tunable, a->value, a->least, a->most,
+	       *params ? " with " : "", params, a->why);
 	record_begin(&record, "advice");
 	record_string(&record, "tunable", a->tunable);
 	record_maybe_params(a->axes, &a->at);
 	record_signed(&record, "value", a->value);
+	record_open(&record, "ci", '[');
+	record_signed(&record, NULL, a->least);
+	record_signed(&record, NULL, a->most);
+	record_close(&record, ']');
 	record_string(&record, "why", a->why);
 	record_string(&record, "unit", "tsc");
 	record_open(&record, "curves", '{');

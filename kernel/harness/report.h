@@ -47,7 +47,7 @@ struct report_comparison {
 	const char *published;
 };
 
-/* other / one with its 95% interval, and both in ns. A line of text; the figures are records. */
+/* other / one with the bounds that both intervals leave it, and both in ns. A line of text; the figures are records. */
 void report_comparison(const struct report_comparison *c);
 
 #define ADVICE_POINTS_MAX 12
@@ -56,7 +56,7 @@ void report_comparison(const struct report_comparison *c);
 /* A value for something that a kernel can be told, and the curves it was read from. */
 struct report_advice {
 	const char *tunable;
-	int64_t value;
+	int64_t value, least, most; /* the bounds are those that the curves' intervals leave it */
 	char why[CHECK_TEXT_MAX];
 	axes_t axes; /* where the advice holds; NULL: everywhere */
 	struct axis_point at;

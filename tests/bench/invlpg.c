@@ -13,18 +13,34 @@
 static const char *target(struct bench_args *args, uint64_t page)
 {
 	args->a = page;
-	args->touch = page;
+	args->touch[0] = page;
 	return page ? live_set(args) : "no memory for a page";
+}
+
+static const char *target_own(struct bench_args *args, uint64_t page)
+{
+	const char *why = target(args, page);
+
+	if (why)
+		test_page_unmap(page);
+	return why;
 }
 
 static const char *setup_4k(struct bench_args *args)
 {
-	return target(args, test_page_map(0));
+	return target_own(args, test_page_map(0));
 }
 
 static const char *setup_4k_global(struct bench_args *args)
 {
-	return target(args, test_page_map(MAP_GLOBAL));
+	return target_own(args, test_page_map(MAP_GLOBAL));
+}
+
+static const char *setup_4k_tce(struct bench_args *args)
+{
+	const char *why = bench_refuse_tce();
+
+	return why ? why : setup_4k(args);
 }
 
 /* The last of the live pages, where those that are live need not include it. */
@@ -98,7 +114,7 @@ static const struct bench invlpg_4k_tce = {
 	.axes = LIVE_AXES,
 	.applies = live_applies,
 	.throughput = true,
-	.setup = setup_4k,
+	.setup = setup_4k_tce,
 	.finish = finish,
 	.enter = bench_enter_tce,
 	.leave = bench_leave_tce,

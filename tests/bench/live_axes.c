@@ -2,6 +2,8 @@
 /* The axes that benchmarks of local invalidation share. */
 #include "tests/bench/live_axes.h"
 
+#include "arch/x86/safe.h"
+
 const char *const page_names[] = {
 	[PAGE_4K] = "4k",
 	[PAGE_2M] = "2m",
@@ -32,6 +34,17 @@ const char *live_set(struct bench_args *args)
 {
 	return live_pages_get((enum page_size)args->at.values[AT_PAGE], args->at.values[AT_LIVE],
 			      &args->live);
+}
+
+/* A hypervisor may show the bit of CPUID and refuse that of EFER. */
+const char *bench_refuse_tce(void)
+{
+	uint64_t efer = rdmsr(MSR_EFER);
+
+	if (wrmsr_safe(MSR_EFER, efer | EFER_TCE))
+		return "EFER.TCE can't be set, though CPUID has it";
+	wrmsr(MSR_EFER, efer);
+	return NULL;
 }
 
 void bench_enter_tce(const struct bench_args *args)

@@ -9,6 +9,7 @@
  * For .enter and .leave: EFER.TCE on, which lets INVLPG and INVPCID keep upper-level entries that do
  * not belong to the address. Source: AMD APM vol. 2, "Translation Cache Extension".
  */
+const char *bench_refuse_tce(void); /* for setup: NULL, or why it can't be */
 void bench_enter_tce(const struct bench_args *args);
 void bench_leave_tce(const struct bench_args *args);
 

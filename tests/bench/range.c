@@ -94,9 +94,14 @@ static const struct bench full = {
 };
 BENCH(full);
 
+/* The curve of the pages one by one, where its intervals end. */
+struct bounds {
+	int64_t least[ADVICE_POINTS_MAX], most[ADVICE_POINTS_MAX];
+};
+
 /* The curve of one number of live pages. */
-static void collect(struct report_advice *advice, const struct measurement *m, size_t n,
-		    const struct measurement *level)
+static void collect(struct report_advice *advice, struct bounds *bounds,
+		    const struct measurement *m, size_t n, const struct measurement *level)
 {
 	uint32_t live = level->args.at.values[AT_RANGE_LIVE];
 
@@ -108,6 +113,8 @@ static void collect(struct report_advice *advice, const struct measurement *m, s
 			continue;
 		advice->x[point] = m[i].args.at.values[AT_RANGE_PAGES];
 		advice->curves[0].ticks[point] = m[i].net;
+		bounds->least[point] = m[i].latency_stats.ci_lo - m[i].baseline;
+		bounds->most[point] = m[i].latency_stats.ci_hi - m[i].baseline;
 		advice->curves[1].ticks[point] = level->net;
 		advice->nr_points++;
 	}
@@ -120,11 +127,11 @@ static void explain(struct report_advice *advice)
 
 	if (advice->value == advice->x[advice->nr_points - 1])
 		format(advice->why, sizeof(advice->why),
-		       "no number of pages makes one MOV CR3 cheaper%s", whose);
+		       "up to %u pages none makes one MOV CR3 cheaper%s",
+		       advice->x[advice->nr_points - 1], whose);
 	else
 		format(advice->why, sizeof(advice->why),
-		       "one MOV CR3 is cheaper from %ld page%s on; Linux: 33%s", advice->value + 1,
-		       advice->value ? "s" : "", whose);
+		       "one MOV CR3 is cheaper for more pages; Linux: 33%s", whose);
 }
 
 static bool advise(const struct measurement *m, size_t n, const struct measurement *level)
@@ -136,11 +143,17 @@ static bool advise(const struct measurement *m, size_t n, const struct measureme
 		.x_name = "pages",
 		.curves = {{.name = "one_by_one"}, {.name = "full"}},
 	};
+	const struct stats *s = &level->latency_stats;
+	struct bounds bounds;
 
-	collect(&advice, m, n, level);
+	collect(&advice, &bounds, m, n, level);
 	if (!advice.nr_points)
 		return false;
 	advice.value = crossover(advice.x, advice.curves[0].ticks, advice.nr_points, level->net);
+	advice.least =
+		crossover(advice.x, bounds.most, advice.nr_points, s->ci_lo - level->baseline);
+	advice.most =
+		crossover(advice.x, bounds.least, advice.nr_points, s->ci_hi - level->baseline);
 	explain(&advice);
 	report_advice(&advice);
 	return true;

@@ -42,6 +42,9 @@ LOOPS = [
     ("refill/cr3-reload", {"live": 512}, (512,)),
     ("refill/cr4-pge-toggle", {"live": 64}, (64,)),
     ("refill/invlpg", {"live": 64}, (64,)),
+    *(("refill/none", {"live": n, "page": p}, (n,)) for n in (1, 16, 1536) for p in ("4k", "2m")),
+    ("local/range-one-by-one", {"live": 1536, "pages": 2}, (2, 1536)),
+    ("local/range-full", {"live": 1536}, (1536,)),
 ]
 
 
@@ -52,7 +55,7 @@ def runs(tmp_path_factory, lab):
     return [
         run_sh(
             *("--lab", "--boot", "grub-bios", "--cpus", "1", *ICOUNT),
-            *("--", "run=self/*,local/*,refill/* samples=64"),
+            *("--", "run=self/*,local/*,refill/* suite=full samples=64"),
             log=log,
         )
         for _ in range(2)
@@ -143,8 +146,12 @@ def test_a_fence_costs_its_instructions(fences, kernel, name, instructions):
 @pytest.mark.parametrize("place, rows", [("stores", 9), ("icr", 10)])
 @pytest.mark.parametrize("name, instructions", FENCES.items())
 def test_a_fence_costs_its_instructions_wherever_it_stands(
-    fences, name, instructions, place, rows
+    fences, kernel, name, instructions, place, rows
 ):
+    if (name, place) == ("cpuid", "stores"):
+        # It overwrites four registers, and clang then moves the operands of the stores elsewhere.
+        one, other = (kernel.count(f"fence/{n}-stores", loops=(1,)) for n in ("cpuid", "none"))
+        instructions = one - other
     with_it = fences.all("bench", name=f"fence/{name}-{place}")
     without = fences.all("bench", name=f"fence/none-{place}")
     assert len(with_it) == len(without) == rows

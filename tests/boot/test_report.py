@@ -192,7 +192,9 @@ def test_advice_comes_with_the_curves_it_was_read_from(plain_run):
     value = advice["value"]
     below = [n for n, cost in zip(pages, one_by_one, strict=True) if cost <= full[0]]
     assert max(below, default=0) <= value <= 2 * max(below, default=0.5)
-    assert f"advice: {advice['tunable']}={value} with live=512" in report.text
+    least, most = advice["ci"]
+    assert least <= value <= most
+    assert f"advice: {advice['tunable']}={value} [{least}, {most}] with live=512" in report.text
     assert advice["why"].endswith("(an emulator's times)")
 
 

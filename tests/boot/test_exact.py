@@ -137,10 +137,16 @@ def fences(request, tmp_path_factory, lab):
 @pytest.mark.parametrize("name, instructions", FENCES.items())
 def test_a_fence_costs_its_instructions(fences, kernel, name, instructions):
     assert fences.bench(f"fence/{name}")["net"] == instructions
-    assert fences.bench(f"fence/{name}", "throughput")["net"] == instructions
-    if name != "branch":  # the disassembly does not know that it jumps
-        code = kernel.count(f"fence/{name}") - kernel.count("baseline")
-        assert code == instructions
+    throughput = fences.bench(f"fence/{name}", "throughput")["net"]
+    if name == "branch":  # the disassembly does not know that it jumps
+        assert throughput == instructions
+        return
+    code = kernel.count(f"fence/{name}") - kernel.count("baseline")
+    assert code == instructions
+    # Between the 16th and the 32nd a compiler may place a move of an operand differently.
+    more = kernel.count(f"fence/{name}", 32) - kernel.count(f"fence/{name}", 16)
+    assert throughput == pytest.approx(more / 16, abs=0.001)
+    assert more / 16 == pytest.approx(instructions, abs=0.1)
 
 
 @pytest.mark.parametrize("place, rows", [("stores", 9), ("icr", 10)])

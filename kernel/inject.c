@@ -11,6 +11,7 @@ const char *const inject_names[INJECT_COUNT + 1] = {
 	[INJECT_OVERFLOW] = "overflow",
 	[INJECT_FAIL] = "fail",
 	[INJECT_SKIP_LOCAL] = "skip-local",
+	[INJECT_EXTRA_FAULT] = "extra-fault",
 	[INJECT_NO_FAULT] = "no-fault",
 	[INJECT_WX] = "wx",
 	[INJECT_NO_GUARD] = "no-guard",

@@ -10,24 +10,25 @@
 
 enum inject {
 	INJECT_NONE,
-	INJECT_PANIC,      /* panic once the header is out */
-	INJECT_FAULT,      /* write to an unmapped address there */
-	INJECT_OVERFLOW,   /* overflow the stack there */
-	INJECT_FAIL,       /* throw away the last CPU's answer */
-	INJECT_SKIP_LOCAL, /* leave out the local flush under test */
-	INJECT_NO_FAULT,   /* report that no instruction faulted */
-	INJECT_WX,         /* map a page both writable and executable */
-	INJECT_NO_GUARD,   /* map the page below a stack */
-	INJECT_DEAD_AP,    /* send the last AP neither INIT nor SIPI */
-	INJECT_NO_GLOBAL,  /* leave out the flush under test where the entry is global */
-	INJECT_WRONG_TYPE, /* run INVPCID under test with the next narrower type */
-	INJECT_WRONG_PCID, /* and with another PCID in its descriptor */
-	INJECT_STALE_PSC,  /* keep old what a paging-structure cache would hold */
-	INJECT_NO_FENCE,   /* leave out weak_wrmsr_fence() whoever asks for it */
-	INJECT_LOSE_IPI,   /* leave out one IPI of those that are counted */
-	INJECT_DUP_IPI,    /* send one of them a second time */
-	INJECT_TSC_DRIFT,  /* take the TSCs for a millisecond further apart when looked at again */
-	INJECT_EARLY_IPI,  /* write ICR and TSC_DEADLINE before what must come before them */
+	INJECT_PANIC,       /* panic once the header is out */
+	INJECT_FAULT,       /* write to an unmapped address there */
+	INJECT_OVERFLOW,    /* overflow the stack there */
+	INJECT_FAIL,        /* throw away the last CPU's answer */
+	INJECT_SKIP_LOCAL,  /* leave out the local flush under test */
+	INJECT_EXTRA_FAULT, /* take what is legal for what must fault */
+	INJECT_NO_FAULT,    /* report that no instruction faulted */
+	INJECT_WX,          /* map a page both writable and executable */
+	INJECT_NO_GUARD,    /* map the page below a stack */
+	INJECT_DEAD_AP,     /* send the last AP neither INIT nor SIPI */
+	INJECT_NO_GLOBAL,   /* leave out the flush under test where the entry is global */
+	INJECT_WRONG_TYPE,  /* run INVPCID under test with the next narrower type */
+	INJECT_WRONG_PCID,  /* and with another PCID in its descriptor */
+	INJECT_STALE_PSC,   /* keep old what a paging-structure cache would hold */
+	INJECT_NO_FENCE,    /* leave out weak_wrmsr_fence() whoever asks for it */
+	INJECT_LOSE_IPI,    /* leave out one IPI of those that are counted */
+	INJECT_DUP_IPI,     /* send one of them a second time */
+	INJECT_TSC_DRIFT,   /* take the TSCs for a millisecond further apart when looked at again */
+	INJECT_EARLY_IPI,   /* write ICR and TSC_DEADLINE before what must come before them */
 	INJECT_COUNT
 };
 

@@ -187,6 +187,20 @@ bool kernel_is_ram(uint64_t phys, uint64_t bytes)
 	return false;
 }
 
+bool kernel_is_all_ram(uint64_t phys, uint64_t bytes)
+{
+	uint64_t known = phys; /* RAM up to here */
+	struct memory_range range;
+	struct memory_walk walk;
+
+	memory_walk_begin(&walk, &memory);
+	while (memory_walk_next_ram(&walk, &range)) {
+		if (range.base <= known && known < range.end)
+			known = range.end;
+	}
+	return known >= phys + bytes;
+}
+
 volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes)
 {
 	return map_fresh(phys, bytes, MAP_WRITE | MAP_UNCACHED);

@@ -35,8 +35,9 @@ uint64_t kernel_stack_alloc(uint64_t bytes);
 void *kernel_memory_alloc(size_t bytes);
 void kernel_memory_free(void *memory, size_t bytes);
 
-/* Whether any of [phys, phys + bytes) is RAM by the map. */
+/* Whether any of [phys, phys + bytes) is RAM by the map, and whether all of it is. */
 bool kernel_is_ram(uint64_t phys, uint64_t bytes);
+bool kernel_is_all_ram(uint64_t phys, uint64_t bytes);
 
 /* Device registers, uncached. NULL: no memory, or the address can't be. */
 volatile void *kernel_map_mmio(uint64_t phys, uint64_t bytes);

@@ -14,13 +14,14 @@
  * RPL042): with PCIDs on and outside VMX non-root operation INVLPG may leave global entries. Models
  * and microcode as in Linux, arch/x86/mm/init.c, invlpg_miss_ids[]. A large page is no exception.
  */
-#define INVLPG_GLOBAL(erratum, model_number, microcode)                                    \
-	{                                                                                  \
-		.name = erratum,                                                           \
-		.text = erratum " (microcode below " #microcode                            \
-				"): with PCIDs on INVLPG may leave global entries",        \
-		.checks = "stale/invlpg* *global=1*", .vendor = VENDOR_INTEL, .family = 6, \
-		.model = model_number, .fixed_in = microcode, .needs_pcide = true          \
+#define INVLPG_GLOBAL(erratum, model_number, microcode)                                            \
+	{                                                                                          \
+		.name = erratum,                                                                   \
+		.text = erratum " (microcode below " #microcode                                    \
+				"): with PCIDs on INVLPG may leave global entries",                \
+		.checks = "stale/invlpg *global=1*cache=leaf",                                     \
+		.also = "stale/invlpg-whole-page *global=1*", .vendor = VENDOR_INTEL, .family = 6, \
+		.model = model_number, .fixed_in = microcode, .needs_pcide = true                  \
 	}
 
 static const struct erratum table[] = {
@@ -69,6 +70,13 @@ bool erratum_applies(const struct erratum *e, const struct errata_machine *machi
 	       (!e->needs_pcide || machine->pcide);
 }
 
+static bool matches(const char *pattern, const char *row)
+{
+	struct slice glob = {pattern, pattern ? text_length(pattern, NAME_MAX) : 0};
+
+	return pattern && text_matches(glob, row);
+}
+
 const struct erratum *errata_find(const struct errata_machine *machine, const char *name,
 				  const char *params)
 {
@@ -76,9 +84,8 @@ const struct erratum *errata_find(const struct errata_machine *machine, const ch
 
 	format(row, sizeof(row), "%s %s", name, params);
 	for (unsigned i = 0; errata_at(i); i++) {
-		struct slice pattern = {table[i].checks, text_length(table[i].checks, NAME_MAX)};
-
-		if (erratum_applies(&table[i], machine) && text_matches(pattern, row))
+		if (erratum_applies(&table[i], machine) &&
+		    (matches(table[i].checks, row) || matches(table[i].also, row)))
 			return &table[i];
 	}
 	return NULL;

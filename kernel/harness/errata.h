@@ -25,6 +25,7 @@ struct erratum {
 	const char *name;   /* as its publisher has it */
 	const char *text;   /* what goes wrong, one line, for the report */
 	const char *checks; /* pattern of "check params" that it makes fail */
+	const char *also;   /* another, or NULL */
 	/* Which machines: all that are set must match. */
 	const char *hypervisor; /* NULL: on bare metal only */
 	enum cpu_vendor vendor;

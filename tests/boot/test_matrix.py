@@ -37,6 +37,50 @@ def qemu(*words):
     return tuple(word for argument in words for word in ("--qemu-arg", argument))
 
 
+# What fails in Bochs with each fault put in, and nothing else.
+BOCHS_FAULTS = (
+    "fault/cr0-cpl3",
+    "fault/cr0-pe",
+    "fault/cr0-pg",
+    "fault/cr0-pg-pcide",
+    "fault/cr3-bit63",
+    "fault/cr3-bit63-pcide",
+    "fault/cr3-cpl3",
+    "fault/cr3-reserved",
+    "fault/cr4-cpl3",
+    "fault/cr4-la57",
+    "fault/cr4-pae",
+    "fault/cr4-pcide-cr3",
+    "fault/invlpg-cpl3",
+    "fault/invlpg-lock",
+    "fault/invlpg-noncanonical",
+    "fault/invpcid-address",
+    "fault/invpcid-cpl3",
+    "fault/invpcid-lock",
+    "fault/invpcid-no-pcide",
+    "fault/invpcid-operand",
+    "fault/invpcid-pcid-addr",
+    "fault/invpcid-pcid-context",
+    "fault/invpcid-reserved",
+    "fault/invpcid-type",
+    "fault/load-noncanonical",
+)
+BOCHS_STALE = {
+    "skip-local": (
+        *("cr3-reload", "cr4-pcide", "cr4-pge", "flush-all", "invlpg", "invlpg-whole-page"),
+        *("invpcid-addr", "invpcid-all", "invpcid-all-nonglobal", "invpcid-context"),
+    ),
+    "no-global": (
+        *("cr4-pcide", "cr4-pge", "flush-all", "invlpg", "invlpg-whole-page", "invpcid-all"),
+    ),
+    "stale-psc": (
+        *("cr3-reload", "cr3-switch", "cr4-pcide", "cr4-pge", "flush-all", "invlpg"),
+        *("invlpg-other-address", "invpcid-addr", "invpcid-all", "invpcid-all-nonglobal"),
+        "invpcid-context",
+    ),
+}
+
+
 MACHINES = [
     # Boot paths
     Machine("q35-efi", says={"run.boot": "efi"}),
@@ -99,6 +143,14 @@ MACHINES = [
     # Memory
     Machine("64-mib", boot="grub-bios", mem="64M", cpus=4),
     Machine("above-4-gib", boot="grub-bios", mem="5G", says={"machine.memory_mib": 5119}),
+    # Pages of 1 GiB: two of them are RAM throughout.
+    Machine(
+        "4-gib-all-stale",
+        boot="grub-bios",
+        mem="5G",
+        cmdline="suite=full run=stale/*,fault/*",
+        xfails=("fault/cr4-pcide-absent", "fault/invlpg-lock"),
+    ),
     Machine("above-4-gib-efi", mem="5G"),
     # Things that are not there
     Machine("no-hpet", boot="grub-bios", extra=qemu("-machine", "q35,hpet=off")),
@@ -201,34 +253,34 @@ MACHINES = [
         mem="512M",
         cmdline="inject=no-fault run=fault/*",
         status=1,
-        fails=(
-            "fault/cr0-cpl3",
-            "fault/cr0-pe",
-            "fault/cr0-pg",
-            "fault/cr0-pg-pcide",
-            "fault/cr3-bit63",
-            "fault/cr3-bit63-pcide",
-            "fault/cr3-cpl3",
-            "fault/cr3-reserved",
-            "fault/cr4-cpl3",
-            "fault/cr4-la57",
-            "fault/cr4-pae",
-            "fault/cr4-pcide-cr3",
-            "fault/invlpg-cpl3",
-            "fault/invlpg-lock",
-            "fault/invlpg-noncanonical",
-            "fault/invpcid-address",
-            "fault/invpcid-cpl3",
-            "fault/invpcid-lock",
-            "fault/invpcid-no-pcide",
-            "fault/invpcid-operand",
-            "fault/invpcid-pcid-addr",
-            "fault/invpcid-pcid-context",
-            "fault/invpcid-reserved",
-            "fault/invpcid-type",
-            "fault/load-noncanonical",
-        ),
+        fails=BOCHS_FAULTS,
         xfails=("fault/invpcid-type-high",),
+    ),
+    Machine(
+        "bochs-extra-fault",
+        emulator="bochs",
+        lab=True,
+        boot="grub-bios",
+        mem="512M",
+        cpus=1,
+        cmdline="inject=extra-fault run=fault/*",
+        status=1,
+        fails=BOCHS_FAULTS,
+        xfails=("fault/invpcid-type-high",),
+    ),
+    *(
+        Machine(
+            f"bochs-{inject}",
+            emulator="bochs",
+            lab=True,
+            boot="grub-bios",
+            mem="512M",
+            cpus=1,
+            cmdline=f"inject={inject} run=stale/*",
+            status=1,
+            fails=tuple(f"stale/{name}" for name in names),
+        )
+        for inject, names in BOCHS_STALE.items()
     ),
     Machine(
         "bochs-wrong-type",

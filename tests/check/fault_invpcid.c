@@ -70,11 +70,9 @@ static enum check_result run_reserved(struct check_report *report, const struct 
 
 static enum check_result run_address(struct check_report *report, const struct axis_point *at)
 {
-	uint64_t bad = fault_noncanonical();
-
 	(void)at;
 	return judge(report, &(struct operand){INVPCID_ADDR, {0, LAST_CANONICAL}},
-		     &(struct operand){INVPCID_ADDR, {0, bad}}, true);
+		     &(struct operand){INVPCID_ADDR, {0, FAULT_NONCANONICAL_ANY}}, true);
 }
 
 static enum check_result run_pcid_addr(struct check_report *report, const struct axis_point *at)

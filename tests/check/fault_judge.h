@@ -13,7 +13,10 @@
 #define GP_DUE FAULT(VECTOR_GP, 0)
 #define UD_DUE FAULT(VECTOR_UD, 0)
 
-/* That `forbidden` raised `due`. */
+/*
+ * That `forbidden` raised `due`. inject=no-fault takes what came of the allowed operand for what
+ * came of the forbidden one, inject=extra-fault the other way round.
+ */
 enum check_result fault_judge(struct check_report *report, fault_t allowed, fault_t forbidden,
 			      fault_t due);
 
@@ -21,10 +24,20 @@ enum check_result fault_judge(struct check_report *report, fault_t allowed, faul
 enum check_result fault_judge_legal(struct check_report *report, fault_t allowed, fault_t forbidden,
 				    fault_t due);
 
-/* The first address that is not canonical, with as many levels of page tables as run now. */
+/* Of loads and stores: the first not canonical with as many levels of page tables as run now. */
 uint64_t fault_noncanonical(void);
 
-/* Nothing but a fault must come of these; QEMU's TCG is known to do what they ask instead. */
+/*
+ * Of INVLPG and INVPCID: not canonical with 4 levels nor with 5. With which of the two a CPU looks
+ * at the address to be invalidated is its own affair, whatever CR4.LA57 says (KVM,
+ * is_noncanonical_invlpg_address()).
+ */
+#define FAULT_NONCANONICAL_ANY 0x8000000000000000ull
+
+/*
+ * For writes of which nothing but a fault must come. QEMU's TCG and older KVM do what some of them
+ * ask instead, and the machine is lost, so under a hypervisor they are left out.
+ */
 bool fault_would_kill(struct check_report *report);
 
 #endif

@@ -121,6 +121,39 @@ static bool split_is_safe(void)
 	return cpu_identity.vendor != VENDOR_AMD || cpu_identity.family != 0x10;
 }
 
+/*
+ * One entry maps the whole GiB that it is in, so that must be RAM throughout: a page of several
+ * memory types is undefined (Intel SDM vol. 3A, "MTRR Considerations in MP Systems", large pages),
+ * and the lowest always has several.
+ */
+static bool is_plain_gib(uint64_t phys)
+{
+	uint64_t gib = phys & ~OFFSET_1G;
+
+	return gib && kernel_is_all_ram(gib, page_bytes(PAGE_1G));
+}
+
+#define MAX_TRIES 2048u
+
+/* The allocator gives the lowest memory first: what does not do is held until one does. */
+static uint64_t alloc_in_plain_gib(uint64_t frames)
+{
+	static uint64_t held[MAX_TRIES];
+	uint64_t phys = FRAME_NONE;
+	unsigned n = 0;
+
+	while (n < MAX_TRIES) {
+		phys = frames_alloc(frames, frames, 0);
+		if (!phys || is_plain_gib(phys))
+			break;
+		held[n++] = phys;
+		phys = FRAME_NONE;
+	}
+	while (n > 0)
+		frames_free(held[--n], frames);
+	return phys;
+}
+
 const char *stale_stage_set(struct stale_stage *s, enum page_size size, bool global, bool psc,
 			    unsigned pieces)
 {
@@ -131,7 +164,10 @@ const char *stale_stage_set(struct stale_stage *s, enum page_size size, bool glo
 		return "splitting a page in use can raise a machine check here (AMD erratum 383)";
 	s->top = paging_entry_at(&kernel_tables, TEST_SLOT_BASE, TOP_LEVEL);
 	s->unrelated = test_page_map(0);
-	s->memory_a = frames_alloc(s->frames_a, s->frames_a, 0);
+	s->memory_a = size == PAGE_1G ? alloc_in_plain_gib(s->frames_a)
+				      : frames_alloc(s->frames_a, s->frames_a, 0);
+	if (size == PAGE_1G && !s->memory_a)
+		return "no memory in a GiB above the first that is RAM throughout";
 	s->memory_b = frames_alloc(s->frames_b, s->frames_b, 0);
 	if (!s->top || !s->unrelated || !s->memory_a || !s->memory_b ||
 	    !build(s, size, global, psc))

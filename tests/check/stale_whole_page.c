@@ -3,8 +3,12 @@
  * Proves that one INVLPG, anywhere in a large page, drops what this CPU caches of all of it. A CPU
  * may keep a large page as several smaller entries (Intel SDM vol. 3A, "Details of TLB Use"), and
  * INVLPG must drop them all. The page is read at many offsets, then it is mapped elsewhere, INVLPG
- * runs at one of them, each in its turn, and none of the reads after it may be stale. With 1 GiB the
- * offsets are in four pieces of 2 MiB. Control: the same without INVLPG.
+ * runs at one of them, each in its turn, and none of the reads after it may be stale. Control: the
+ * same without INVLPG.
+ *
+ * With 1 GiB the offsets are in four pieces of 2 MiB, and the change splits the page into those, so
+ * that INVLPG finds a smaller one in the tables. Whether it must then drop what is left of the old
+ * one elsewhere can be argued; it is told and not judged.
  */
 #include <stddef.h>
 
@@ -52,7 +56,7 @@ static unsigned count_stale(struct page *p, bool flush)
 
 	for (unsigned round = 0; round < p->rounds; round++) {
 		uint64_t flags = irq_save();
-		unsigned stale = 0;
+		unsigned stale;
 
 		stale_stage_point(s, s->before);
 		tlb_flush_all_local();
@@ -77,9 +81,15 @@ static enum check_result judge(struct page *p, struct check_report *report)
 	       nothing, of);
 	if (p->odd)
 		return check_end(report, CHECK_FAIL, "%u reads gave neither memory's tag", p->odd);
-	if (!nothing)
+	if (nothing < STALE_MIN_CONTROL)
 		return check_end(report, CHECK_SKIP,
-				 "blind: no read is stale here even without a flush");
+				 "blind: %u of %u reads are stale without a flush", nothing, of);
+	if (p->size == PAGE_1G) {
+		report->kept = stale;
+		report->of = of;
+		return skip ? check_end(report, CHECK_SKIP, "left out on purpose")
+			    : CHECK_RETENTION;
+	}
 	if (stale)
 		return check_end(report, CHECK_FAIL, "%u of %u reads stale", stale, of);
 	return CHECK_PASS;

@@ -43,6 +43,10 @@ static void invlpg_leaves_globals_below_the_microcode(void **unused)
 
 		assert_non_null(e);
 		assert_string_equal(e->name, cpus[i].name);
+		assert_null(errata_find(&old, "stale/invlpg",
+					"page=4k global=1 pcid=current cache=psc"));
+		assert_null(errata_find(&old, "stale/invlpg-other-address",
+					"page=4k global=1 pcid=current cache=psc"));
 		assert_ptr_equal(errata_find(&old, "stale/invlpg-whole-page", "page=2m global=1"),
 				 e);
 		assert_null(errata_find(&old, "stale/invlpg", LOCAL_4K));

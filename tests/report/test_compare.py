@@ -239,6 +239,7 @@ def test_modelled_and_missing_rows_are_marked(tmp_path):
     for log in (a, b):
         log.bench("broadcast/invlpgb", 1, modelled=True)
         log.records[-1].update({"p50": None, "net": None, "ci": None, "baseline": None})
+        log.bench("local/both", 500)
     a.bench("local/only-here", 5)
     b.bench("local/only-there", 5)
     done = report("compare", write(tmp_path, "a", a), write(tmp_path, "b", b))
@@ -306,3 +307,79 @@ def test_a_damaged_side_is_told(tmp_path):
     done = report("compare", a, cut)
     assert done.returncode == 2
     assert "there is no end" in done.stderr
+
+
+def test_core_cycles_are_compared_by_their_own_figures(tmp_path):
+    """Not by what the TSC makes of them: the two have samples and baselines of their own."""
+    a, b = Log(), Log()
+    for log, net in ((a, 300), (b, 600)):
+        for i in range(8):
+            log.bench(f"local/{i}", 1000)
+            core = {"n": 64, "p50": net + 100, "baseline": 100, "net": net}
+            log.records[-1]["core"] = {**core, "ci": [net + 99, net + 101]}
+    done = report(
+        *("compare", "--unit", "core"), write(tmp_path, "a", a), write(tmp_path, "b", b)
+    )
+    assert re.search(r"^0 .*\b300 +600 +x2\.000 .*slower", done.stdout, re.M), done.stdout
+    assert done.returncode == 1
+
+
+def test_more_runs_do_not_make_the_counter_finer(tmp_path):
+    paths = []
+    for name, net in (("a", 100), ("b", 101), ("c", 103)):
+        log = Log(hypervisor="TCGTCGTCGTCG")
+        for i in range(6):
+            log.bench(f"local/{i}", net + i)
+        paths.append(write(tmp_path, name, log))
+    a, b, c = paths
+    same = report("compare", *[a] * 4, "--", *[b] * 4)
+    assert "6 rows: 0 slower, 0 faster, 6 without a difference" in same.stdout, same.stdout
+    assert same.returncode == 0
+    assert "6 rows: 6 slower" in report("compare", *[a] * 4, "--", *[c] * 4).stdout
+
+
+def test_nothing_to_compare_is_no_success(tmp_path):
+    a, b = Log(), Log()
+    a.bench("local/here", 5)
+    b.bench("local/there", 5)
+    a, b = write(tmp_path, "a", a), write(tmp_path, "b", b)
+    done = report("compare", a, b)
+    assert done.returncode == 2
+    assert "nothing to compare: no row is in both" in done.stderr
+    done = report("compare", "--match", "locl/*", a, a)
+    assert done.returncode == 2
+    assert "nothing to compare: no row of both sides matches" in done.stderr
+    assert report("compare", a, a).returncode == 0
+
+
+def test_a_check_that_fails_anew_fails_the_comparison(tmp_path):
+    a, b = Log(), Log()
+    for log, result in ((a, "pass"), (b, "fail")):
+        log.bench("local/both", 500)
+        log.check("stale/x", result)
+        log.check("stale/y", "pass" if result == "fail" else "skip")
+    for i in range(50):
+        a.check(f"fault/{i}", "pass")
+    a, b = write(tmp_path, "a", a), write(tmp_path, "b", b)
+    done = report("compare", a, b)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1
+    assert lines.index("stale/x  pass  fail") < lines.index("stale/y  skip  pass")
+    assert "checks: 50 only in A, 0 only in B" in lines
+    assert report("compare", b, a).returncode == 0
+    only = report("compare", "--match", "local/*", a, b)
+    assert only.returncode == 0
+    assert "stale/" not in only.stdout
+
+
+def test_a_net_of_nothing_is_judged_by_the_whole_section(tmp_path):
+    """From 0 to 2 of 102 ticks is no slowdown without end."""
+    paths = []
+    for name, net in (("a", 0), ("b", 2)):
+        log = Log(hypervisor="TCGTCGTCGTCG")
+        for i in range(6):
+            log.bench(f"self/{i}", net, baseline=100 + i)
+        paths.append(write(tmp_path, name, log))
+    done = report("compare", *paths)
+    assert done.returncode == 0, done.stdout
+    assert report("compare", "--threshold", "1", *paths).returncode == 1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The compare command: what differs between two logs, or two lots of logs, and what is noise. */
+#include <fnmatch.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -425,42 +426,82 @@ static const char *worst_result(const struct side *side, const char *id)
 	return worst < sizeof(order) / sizeof(order[0]) ? order[worst] : NULL;
 }
 
-/* Checks of either side whose results are not those of the other. */
-static void print_checks(const struct compare *c)
+/* What became of the checks. */
+struct check_changes {
+	size_t seen, failed; /* in both; newly failed in B */
+	size_t only[2];
+};
+
+static bool is_wanted_check(const struct compare *c, const struct row *row)
+{
+	return row->kind == ROW_CHECK && (!c->match || !fnmatch(c->match, row->name, 0));
+}
+
+/* Those of both sides with another result in B: the failures, or the rest. */
+static size_t list_changed(const struct compare *c, struct table *t, bool failures)
+{
+	const struct report *r = c->sides[0].reports[0];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		const struct row *row = &r->rows[i];
+		const char *a, *b;
+
+		if (!is_wanted_check(c, row))
+			continue;
+		a = worst_result(&c->sides[0], row->id);
+		b = worst_result(&c->sides[1], row->id);
+		if (!a || !b || !strcmp(a, b) || !strcmp(b, "fail") != failures)
+			continue;
+		table_color(t, failures ? COLOR_BAD : COLOR_NONE);
+		table_add(t, "%s", row->name);
+		table_add(t, "%s", row->params);
+		table_add(t, "%s", a);
+		table_add(t, "%s", b);
+		n++;
+	}
+	return n;
+}
+
+static void count_checks(const struct compare *c, struct check_changes *changes)
+{
+	for (int side = 0; side < 2; side++) {
+		const struct report *r = c->sides[side].reports[0];
+
+		for (size_t i = 0; i < r->nr_rows; i++) {
+			if (!is_wanted_check(c, &r->rows[i]))
+				continue;
+			if (!worst_result(&c->sides[!side], r->rows[i].id))
+				changes->only[side]++;
+			else
+				changes->seen += side == 0;
+		}
+	}
+}
+
+/* Those with another result are listed, the failures first; those of one side are counted. */
+static struct check_changes print_checks(const struct compare *c)
 {
 	static const struct column columns[] = {{"", ALIGN_LEFT, 0},
 						{"", ALIGN_LEFT, 0},
 						{"A", ALIGN_LEFT, 0},
 						{"B", ALIGN_LEFT, 0}};
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	size_t n = 0;
+	struct check_changes changes = {.seen = 0};
+	size_t rest;
 
-	for (int side = 0; side < 2; side++) {
-		const struct report *r = c->sides[side].reports[0];
-
-		for (size_t i = 0; i < r->nr_rows; i++) {
-			const struct row *row = &r->rows[i];
-			const char *a, *b;
-
-			if (row->kind != ROW_CHECK)
-				continue;
-			a = worst_result(&c->sides[0], row->id);
-			b = worst_result(&c->sides[1], row->id);
-			if ((a && b && (side || !strcmp(a, b))) || (side && a) || (!a && !b))
-				continue;
-			table_color(t, b && !strcmp(b, "fail") ? COLOR_BAD : COLOR_NONE);
-			table_add(t, "%s", row->name);
-			table_add(t, "%s", row->params);
-			table_add(t, "%s", a ? a : "absent");
-			table_add(t, "%s", b ? b : "absent");
-			n++;
-		}
-	}
-	if (n) {
+	count_checks(c, &changes);
+	changes.failed = list_changed(c, t, true);
+	rest = list_changed(c, t, false);
+	if (changes.failed + rest) {
 		printf("\nchecks with another result\n");
 		table_print(t, c->width);
 	}
 	table_free(t);
+	if (changes.only[0] || changes.only[1])
+		printf("\nchecks: %zu only in A, %zu only in B\n", changes.only[0],
+		       changes.only[1]);
+	return changes;
 }
 
 static void print_counts(const struct comparison *c)
@@ -497,8 +538,18 @@ static size_t count_slower(const struct compare *c)
 	return n;
 }
 
+static bool has_pair(const struct comparison *c)
+{
+	for (size_t i = 0; i < c->nr_subjects; i++) {
+		if (c->subjects[i].sides[0].n && c->subjects[i].sides[1].n)
+			return true;
+	}
+	return false;
+}
+
 static int compare(struct compare *c)
 {
+	struct check_changes changes;
 	int status;
 
 	c->comparison = comparison_new(c->sides, c->unit, c->match);
@@ -507,9 +558,14 @@ static int compare(struct compare *c)
 	print_facts(c);
 	print_method(c->comparison);
 	print_groups(c);
-	print_checks(c);
+	changes = print_checks(c);
 	print_counts(c->comparison);
-	status = count_slower(c) ? STATUS_FAILED : STATUS_GOOD;
+	status = count_slower(c) || changes.failed ? STATUS_FAILED : STATUS_GOOD;
+	if (!changes.seen && !has_pair(c->comparison)) {
+		fprintf(stderr, "shootdown-report: there is nothing to compare: %s\n",
+			c->match ? "no row of both sides matches" : "no row is in both");
+		status = STATUS_DAMAGED;
+	}
 	comparison_free(c->comparison);
 	return status;
 }

@@ -23,6 +23,7 @@
 struct reading {
 	double value;
 	struct interval within; /* what its samples say of it */
+	double gross, step;     /* as in struct extent */
 	bool exact;
 };
 
@@ -50,19 +51,11 @@ static double common_scale(const struct comparison *c)
 }
 
 /* From a figure in ticks to one in the unit; 0 where that can't be had. */
-static double reading_scale(const struct comparison *c, const struct report *r,
-			    const struct row *row)
+static double reading_scale(const struct comparison *c, const struct report *r)
 {
-	double ticks, cycles;
-
 	if (c->unit == UNIT_NS)
 		return c->scale ? c->scale : r->tsc_hz > 0 ? 1e9 / r->tsc_hz : 0;
-	if (c->unit == UNIT_TICKS)
-		return 1;
-	if (!row_time(r, row, "p50", UNIT_TICKS, &ticks) ||
-	    !row_time(r, row, "p50", UNIT_CORE, &cycles) || ticks <= 0)
-		return 0;
-	return cycles / ticks;
+	return c->unit == UNIT_TICKS;
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
@@ -132,12 +125,30 @@ static bool is_counted(const struct row *row, const char *key, double least)
 	return record_number(row->record, key, &n) && n >= least;
 }
 
+/* Core cycles have samples of their own, fewer, and of their spread the interval alone is told. */
+static bool read_core(const struct row *row, struct reading *out)
+{
+	const json_t *core = json_object_get(row->record, "core");
+	double baseline;
+
+	if (!record_number(core, "net", &out->value) ||
+	    !record_number(core, "baseline", &baseline) ||
+	    !record_number(core, "p50", &out->gross) ||
+	    !record_pair(core, "ci", &out->within.lo, &out->within.hi))
+		return false;
+	out->within.lo -= baseline;
+	out->within.hi -= baseline;
+	return true;
+}
+
 static bool read_bench(const struct comparison *c, const struct report *r, const struct row *row,
 		       struct reading *out)
 {
-	double scale = reading_scale(c, r, row), half_step = step_of(c, row) / 2;
+	double scale = reading_scale(c, r), half_step = step_of(c, row) / 2;
 	double baseline, p25, p75, min = 0, max = 1;
 
+	if (c->unit == UNIT_CORE)
+		return read_core(row, out);
 	if (!scale || !row_time(r, row, "net", UNIT_TICKS, &out->value) ||
 	    !row_time(r, row, "baseline", UNIT_TICKS, &baseline) ||
 	    !row_interval(r, row, false, UNIT_TICKS, &out->within.lo, &out->within.hi))
@@ -150,6 +161,8 @@ static bool read_bench(const struct comparison *c, const struct report *r, const
 	out->exact = is_counted(row, "n", EXACT_SAMPLES) &&
 		     record_number(row->record, "min", &min) &&
 		     record_number(row->record, "max", &max) && min == max;
+	out->gross = (out->value + baseline) * scale;
+	out->step = 2 * half_step * scale;
 	out->value *= scale;
 	out->within.lo = (out->within.lo - baseline - half_step) * scale;
 	out->within.hi = (out->within.hi - baseline + half_step) * scale;
@@ -171,7 +184,7 @@ static bool read_matrix(const struct comparison *c, const struct report *r, cons
 {
 	const json_t *cells = json_object_get(row->record, "p50");
 	const char *own = record_text(row->record, "unit");
-	double scale = own && !strcmp(own, "tsc") ? reading_scale(c, r, row) : 1;
+	double scale = own && !strcmp(own, "tsc") ? reading_scale(c, r) : 1;
 	double *values = must_have(calloc(json_array_size(cells) + 1, sizeof(values[0])));
 	size_t n = 0;
 
@@ -229,10 +242,12 @@ static void add_reading(struct extent *e, const struct reading *reading)
 	if (!e->n) {
 		e->span = reading->within;
 		e->exact = reading->exact;
+		e->gross = reading->gross;
 	}
 	e->span.lo = fmin(e->span.lo, fmin(reading->within.lo, reading->value));
 	e->span.hi = fmax(e->span.hi, fmax(reading->within.hi, reading->value));
 	e->exact = e->exact && reading->exact;
+	e->step = fmax(e->step, reading->step);
 	e->n++;
 }
 
@@ -382,10 +397,19 @@ static void take_logs(struct extent *e)
 		e->values[i] = log(e->values[i]);
 }
 
+/* More runs do not make the counter any finer: what a step explains is no difference. */
+static bool is_within_step(const struct subject *s)
+{
+	double step = fmax(s->sides[0].step, s->sides[1].step);
+
+	return fabs(s->sides[1].middle - s->sides[0].middle) <= step;
+}
+
 /* Of logarithms where there are such: then the shift is a ratio. */
 static int judge_shift(struct subject *s)
 {
 	struct extent *a = &s->sides[0], *b = &s->sides[1];
+	bool within_step = is_within_step(s);
 	struct interval i;
 	double shift;
 
@@ -398,6 +422,11 @@ static int judge_shift(struct subject *s)
 	shift_estimate(a->values, a->n, b->values, b->n, &shift, &i);
 	s->ratio = exp(shift);
 	s->ratio_interval = (struct interval){exp(i.lo), exp(i.hi)};
+	if (within_step) {
+		s->ratio_interval.lo = fmin(s->ratio_interval.lo, 1);
+		s->ratio_interval.hi = fmax(s->ratio_interval.hi, 1);
+		return 0;
+	}
 	return (i.lo > 0) - (i.hi < 0);
 }
 
@@ -408,6 +437,9 @@ static double slowdown(const struct subject *s)
 
 	if (s->has_ratio)
 		return rate ? 1 / s->ratio : s->ratio;
+	/* A net of about nothing has no ratio; that of the whole sections says how much it is. */
+	if (s->sides[0].gross > 0 && s->sides[1].gross > 0)
+		return s->sides[1].gross / s->sides[0].gross;
 	return (s->sides[1].middle > s->sides[0].middle) != rate ? INFINITY : 0;
 }
 

@@ -40,7 +40,9 @@ struct extent {
 	size_t n;
 	double middle; /* their median */
 	struct interval span;
-	bool exact; /* no sample differs from another within its run */
+	double gross; /* the first run's, the empty section included; 0: not known */
+	double step;  /* the most by which a figure may differ though the same was measured */
+	bool exact;   /* no sample differs from another within its run */
 };
 
 struct subject {

@@ -40,9 +40,9 @@ static void print_usage(FILE *to)
 			commands[i].purpose);
 	fprintf(to,
 		"\nFILE is a capture of the serial console; - is standard input. Its last boot counts.\n\n"
-		"exit status: 0 whole, and all checks passed; 1 whole, but a check failed;\n"
-		"             2 damaged, incomplete or no report; 3 usage, or a file that can't be "
-		"read\n");
+		"exit status: 0 whole, and nothing bad; 1 a check failed (check), something got\n"
+		"             slower or failed anew (compare); 2 damaged, incomplete or no report,\n"
+		"             nothing to compare; 3 usage, or a file that can't be read\n");
 }
 
 int command_usage(const char *name)

@@ -23,26 +23,6 @@ static int member(const json_t *record, const char *key)
 	return n >= 0 && n < 1 << 30 ? (int)n : -1;
 }
 
-static void find_places(struct places *p, const struct report *r)
-{
-	for (size_t i = 0; i < p->n; i++)
-		p->places[i].cpu = i;
-	for (size_t i = 0; i < r->nr_records; i++) {
-		const json_t *record = r->records[i];
-		int cpu = member(record, "cpu");
-		struct place *place;
-
-		if (strcmp(record_text(record, "type"), "cpu_at") || cpu < 0 || (size_t)cpu >= p->n)
-			continue;
-		place = &p->places[cpu];
-		place->package = member(record, "package");
-		place->llc = member(record, "llc");
-		place->core = member(record, "core");
-		place->thread = member(record, "thread");
-		place->known = place->package >= 0 && place->llc >= 0 && place->core >= 0;
-	}
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
@@ -59,33 +39,110 @@ static int by_place(const void *a, const void *b)
 	return (p->cpu > q->cpu) - (p->cpu < q->cpu);
 }
 
-static size_t count_cpus(const struct plot *plot)
+/* The CPU that a figure of the row is of; -1 where that is no number. */
+static int column_cpu(const json_t *record, size_t column)
 {
+	const json_t *columns = json_object_get(record, "columns"), *value;
+
+	if (!columns)
+		return (int)column;
+	value = json_array_get(columns, column);
+	return json_is_integer(value) && json_integer_value(value) >= 0 &&
+			       json_integer_value(value) < 1 << 30
+		       ? (int)json_integer_value(value)
+		       : -1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int p = *(const int *)a, q = *(const int *)b;
+
+	return (p > q) - (p < q);
+}
+
+/* Sorted, each once; those that stand in the matrix, not all up to the greatest. */
+struct cpus {
+	int *ids;
+	size_t n;
+};
+
+static void take_cpu(struct cpus *cpus, int id)
+{
+	if (id < 0)
+		return;
+	if (!(cpus->n & (cpus->n - 1)))
+		cpus->ids = must_have(
+			realloc(cpus->ids, (cpus->n ? 2 * cpus->n : 1) * sizeof(cpus->ids[0])));
+	cpus->ids[cpus->n++] = id;
+}
+
+static struct cpus find_cpus(const struct plot *plot)
+{
+	struct cpus cpus = {NULL, 0};
 	size_t n = 0;
 
 	for (size_t i = 0; i < plot->nr_rows; i++) {
-		int row = member(plot->rows[i]->record, "row");
-		size_t columns = json_array_size(json_object_get(plot->rows[i]->record, "p50"));
+		const json_t *record = plot->rows[i]->record;
+		size_t columns = json_array_size(json_object_get(record, "p50"));
 
-		if (row >= 0 && row < PLACES_MAX && (size_t)row >= n)
-			n = row + 1;
-		n = columns > n ? columns : n;
+		take_cpu(&cpus, member(record, "row"));
+		for (size_t j = 0; j < columns; j++)
+			take_cpu(&cpus, column_cpu(record, j));
 	}
-	return n < PLACES_MAX ? n : PLACES_MAX;
+	if (cpus.n)
+		qsort(cpus.ids, cpus.n, sizeof(cpus.ids[0]), by_number);
+	for (size_t i = 0; i < cpus.n; i++) {
+		if (!n || cpus.ids[i] != cpus.ids[n - 1])
+			cpus.ids[n++] = cpus.ids[i];
+	}
+	cpus.n = n < PLACES_MAX ? n : PLACES_MAX;
+	return cpus;
 }
 
-/* `index` is each CPU's in the order of places. */
-static void take_row(struct places *p, const struct row *row, const size_t *index, double scale)
+/* Its number among them; their count where it is none of them. */
+static size_t cpu_number(const struct cpus *cpus, int id)
+{
+	const int *at =
+		cpus->n ? bsearch(&id, cpus->ids, cpus->n, sizeof(cpus->ids[0]), by_number) : NULL;
+
+	return at ? (size_t)(at - cpus->ids) : cpus->n;
+}
+
+static void find_places(struct places *p, const struct cpus *cpus, const struct report *r)
+{
+	for (size_t i = 0; i < p->n; i++)
+		p->places[i].cpu = cpus->ids[i];
+	for (size_t i = 0; i < r->nr_records; i++) {
+		const json_t *record = r->records[i];
+		size_t number;
+		struct place *place;
+
+		if (strcmp(record_text(record, "type"), "cpu_at"))
+			continue;
+		number = cpu_number(cpus, member(record, "cpu"));
+		if (number == cpus->n)
+			continue;
+		place = &p->places[number];
+		place->package = member(record, "package");
+		place->llc = member(record, "llc");
+		place->core = member(record, "core");
+		place->thread = member(record, "thread");
+		place->known = place->package >= 0 && place->llc >= 0 && place->core >= 0;
+	}
+}
+
+/* `index` is each number's in the order of places. */
+static void take_row(struct places *p, const struct cpus *cpus, const struct row *row,
+		     const size_t *index, double scale)
 {
 	const json_t *cells = json_object_get(row->record, "p50");
-	int from = member(row->record, "row");
+	size_t from = cpu_number(cpus, member(row->record, "row"));
 
-	if (from < 0 || (size_t)from >= p->n)
-		return;
-	for (size_t to = 0; to < p->n; to++) {
-		const json_t *cell = json_array_get(cells, to);
+	for (size_t j = 0; from < cpus->n && j < json_array_size(cells); j++) {
+		const json_t *cell = json_array_get(cells, j);
+		size_t to = cpu_number(cpus, column_cpu(row->record, j));
 
-		if (json_is_number(cell))
+		if (json_is_number(cell) && to < cpus->n)
 			p->values[index[from] * p->n + index[to]] = json_number_value(cell) * scale;
 	}
 }
@@ -93,20 +150,22 @@ static void take_row(struct places *p, const struct row *row, const size_t *inde
 struct places *places_of_matrix(const struct plot *plot)
 {
 	struct places *p = must_have(calloc(1, sizeof(*p)));
-	size_t n = count_cpus(plot), *index = must_have(calloc(n + 1, sizeof(index[0])));
+	struct cpus cpus = find_cpus(plot);
+	size_t n = cpus.n, *index = must_have(calloc(n + 1, sizeof(index[0])));
 
 	p->n = n;
 	p->places = must_have(calloc(n + 1, sizeof(p->places[0])));
 	p->values = must_have(calloc(n * n + 1, sizeof(p->values[0])));
-	find_places(p, plot->report);
+	find_places(p, &cpus, plot->report);
 	qsort(p->places, n, sizeof(p->places[0]), by_place);
 	for (size_t i = 0; i < n; i++)
-		index[p->places[i].cpu] = i;
+		index[cpu_number(&cpus, p->places[i].cpu)] = i;
 	for (size_t i = 0; i < n * n; i++)
 		p->values[i] = NAN;
 	for (size_t i = 0; i < plot->nr_rows; i++)
-		take_row(p, plot->rows[i], index, plot->scale);
+		take_row(p, &cpus, plot->rows[i], index, plot->scale);
 	free(index);
+	free(cpus.ids);
 	return p;
 }
 

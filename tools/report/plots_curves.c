@@ -324,7 +324,8 @@ void plots_find_rates(struct plots *plots, const struct input *in)
 static bool has_section(const struct plots *plots, enum plot_section section)
 {
 	for (size_t i = 0; i < plots->n; i++) {
-		if (plots->plots[i].section == section)
+		if (plots->plots[i].section == section &&
+		    !strncmp(plots->plots[i].title, "shootdown/", sizeof("shootdown/") - 1))
 			return true;
 	}
 	return false;

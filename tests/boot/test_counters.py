@@ -36,7 +36,9 @@ def test_a_counted_section_is_the_timed_one_and_one_move(kernel):
             timed = kernel.sections(name)[0]
         except AssertionError:
             continue  # calls one of two samplers
-        assert len(words(kernel.counted_section(name))) == len(words(timed)) + 1, name
+        more = len(words(kernel.counted_section(name))) - len(words(timed))
+        # CPUID overwrites ECX and more, so operands may have to be moved out of its way.
+        assert more == 1 or (name.startswith("fence/cpuid") and more <= 3), name
         seen += 1
     assert seen > 20
 

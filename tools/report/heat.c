@@ -26,7 +26,8 @@ static const char *const steps[NR_STEPS] = {"#fde725", "#a0da39", "#4ac16d", "#2
 struct heat {
 	const struct plot *plot;
 	struct places *p;
-	double least, most, cell, top;
+	double cell, top;
+	double begins[NR_STEPS + 1]; /* of steps, and the end of the last */
 };
 
 void heat_style(FILE *to)
@@ -35,22 +36,28 @@ void heat_style(FILE *to)
 		    "svg.plot .gap{stroke:#fff}\n");
 }
 
-static void find_range(struct heat *h)
+/* Steps are ratios, or differences where there is none. */
+static void divide(struct heat *h, double least, double most)
 {
-	h->least = INFINITY;
-	h->most = -INFINITY;
-	for (size_t i = 0; i < h->p->n * h->p->n; i++) {
-		h->least = fmin(h->least, h->p->values[i]);
-		h->most = fmax(h->most, h->p->values[i]);
+	for (unsigned i = 0; i <= NR_STEPS; i++) {
+		double step = (double)i / NR_STEPS;
+
+		h->begins[i] =
+			least > 0 ? least * pow(most / least, step) : least + (most - least) * step;
 	}
 }
 
-/* What step begins with: steps are ratios, or differences where there is none. */
-static double step_begin(const struct heat *h, double step)
+static void find_steps(struct heat *h)
 {
-	if (h->least > 0)
-		return h->least * pow(h->most / h->least, step / NR_STEPS);
-	return h->least + (h->most - h->least) * step / NR_STEPS;
+	double least = INFINITY, most = -INFINITY;
+
+	for (size_t i = 0; i < h->p->n; i++) {
+		for (size_t j = 0; h->p->rows[i] && j < h->p->n; j++) {
+			least = fmin(least, h->p->rows[i][j]);
+			most = fmax(most, h->p->rows[i][j]);
+		}
+	}
+	divide(h, least <= most ? least : 0, least <= most ? most : 0);
 }
 
 /* NR_STEPS for no value. */
@@ -60,14 +67,14 @@ static unsigned step_of(const struct heat *h, double value)
 
 	if (isnan(value))
 		return NR_STEPS;
-	while (step < NR_STEPS - 1 && value >= step_begin(h, step + 1))
+	while (step < NR_STEPS - 1 && value >= h->begins[step + 1])
 		step++;
 	return step;
 }
 
 static double value_at(const struct heat *h, size_t from, size_t to)
 {
-	return h->p->values[from * h->p->n + to];
+	return places_value(h->p, from, to);
 }
 
 static void put_place(FILE *to, const struct place *place)
@@ -124,7 +131,7 @@ static void put_step(FILE *to, const struct heat *h, unsigned step)
 
 	fprintf(to, "<path fill=\"%s\" d=\"", steps[step]);
 	for (size_t i = 0; i < n; i++) {
-		for (size_t j = 0; j < n; j += length) {
+		for (size_t j = 0; h->p->rows[i] && j < n; j += length) {
 			for (length = 0;
 			     j + length < n && step_of(h, value_at(h, i, j + length)) == step;)
 				length++;
@@ -262,7 +269,7 @@ static void put_legend(FILE *to, const struct heat *h)
 			      : i == NR_STEPS ? "end"
 					      : "middle",
 			      false);
-		put_short(to, step_begin(h, i));
+		put_short(to, h->begins[i]);
 		fprintf(to, "</text>\n");
 	}
 	put_axis_text(to, LEFT, y + 41, "start", false);
@@ -278,7 +285,7 @@ void heat_draw(FILE *to, const struct plot *plot, enum picture_place place)
 
 	h.cell = side / (h.p->n ? h.p->n : 1);
 	h.top = 2 * BAND + 6;
-	find_range(&h);
+	find_steps(&h);
 	picture_begin(to, plot, WIDTH, h.top + side + LEGEND, place);
 	fprintf(to, "<g fill=\"currentColor\" font-family=\"sans-serif\">\n");
 	put_cells(to, &h);

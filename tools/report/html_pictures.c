@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/report/html.h"
+#include "tools/report/interval.h"
 #include "tools/report/markup.h"
 #include "tools/report/output.h"
 #include "tools/report/picture.h"
@@ -48,23 +49,25 @@ static void put_missing(struct page *page, const char *why)
 	page->nr_missing++;
 }
 
-static void put_picture(struct page *page, const struct plot *plot)
+/* False where the page has as many as it may. */
+static bool put_picture(struct page *page, const struct plot *plot)
 {
 	char why[sizeof(page->missing)];
 
 	if (page->pictures >= PICTURES_MAX) {
 		put_missing(page, "there are too many for a page");
-		return;
+		return false;
 	}
 	if (page->failures >= FAILURES_MAX && plot->kind != PLOT_HEAT) {
 		put_missing(page, page->missing);
-		return;
+		return true;
 	}
 	if (picture_draw(page->to, plot, ++page->pictures, PICTURE_IN_PAGE, why, sizeof(why)))
-		return;
+		return true;
 	put_missing(page, why);
 	memcpy(page->missing, why, sizeof(why));
 	page->failures++;
+	return true;
 }
 
 static const struct published *published_of(const struct plot *plot)
@@ -97,60 +100,70 @@ static void put_published(struct page *page, const struct published *table)
 	table_close(page);
 }
 
+/* The values between CPUs, by how near those are to each other. */
 struct pairs {
-	double *values;
-	size_t n;
+	double *values[RELATIONS];
+	size_t n[RELATIONS];
 };
 
-static int by_value(const void *a, const void *b)
+static void add_pair(struct pairs *pairs, enum relation relation, double value)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	size_t n = pairs->n[relation]++;
 
-	return (x > y) - (x < y);
+	/* Room doubles at each power of two. */
+	if (!(n & (n - 1)))
+		pairs->values[relation] = must_have(
+			realloc(pairs->values[relation], (n ? 2 * n : 1) * sizeof(double)));
+	pairs->values[relation][n] = value;
 }
 
-/* The values between CPUs that are so near each other. */
-static struct pairs pairs_of(const struct places *p, enum relation relation)
+static struct pairs find_pairs(const struct places *p)
 {
-	struct pairs pairs = {must_have(calloc(p->n * p->n + 1, sizeof(double))), 0};
+	struct pairs pairs = {0};
 
-	for (size_t i = 0; i < p->n * p->n; i++) {
-		if (!isnan(p->values[i]) &&
-		    relation_of(&p->places[i / p->n], &p->places[i % p->n]) == relation)
-			pairs.values[pairs.n++] = p->values[i];
+	for (size_t i = 0; i < p->n; i++) {
+		for (size_t j = 0; p->rows[i] && j < p->n; j++) {
+			if (!isnan(p->rows[i][j]))
+				add_pair(&pairs, relation_of(&p->places[i], &p->places[j]),
+					 p->rows[i][j]);
+		}
 	}
-	qsort(pairs.values, pairs.n, sizeof(pairs.values[0]), by_value);
 	return pairs;
+}
+
+static void relation_row(struct page *page, enum relation relation, double *values, size_t n)
+{
+	double middle = median(values, n);
+
+	row_open(page);
+	row_head(page, relation_names[relation]);
+	number_cell(page, true, n);
+	number_cell(page, true, values[0]);
+	number_cell(page, true, middle);
+	number_cell(page, true, values[n - 1]);
+	row_close(page);
 }
 
 static void put_relations(struct page *page, const struct plot *plot)
 {
 	struct places *p = places_of_matrix(plot);
-	char *median = new_text("median, %s", plot->y_title);
+	struct pairs pairs = find_pairs(p);
+	char *title = new_text("median, %s", plot->y_title);
 
 	table_open(page, "by how near they are");
 	head_cell(page, "from, to", false);
 	head_cell(page, "pairs", true);
 	head_cell(page, "least", true);
-	head_cell(page, median, true);
+	head_cell(page, title, true);
 	head_cell(page, "greatest", true);
 	table_body(page);
 	for (enum relation relation = 0; relation < RELATIONS; relation++) {
-		struct pairs pairs = pairs_of(p, relation);
-
-		if (pairs.n) {
-			row_open(page);
-			text_cell(page, relation_names[relation]);
-			number_cell(page, true, pairs.n);
-			number_cell(page, true, pairs.values[0]);
-			number_cell(page, true, pairs.values[pairs.n / 2]);
-			number_cell(page, true, pairs.values[pairs.n - 1]);
-			row_close(page);
-		}
-		free(pairs.values);
+		if (pairs.n[relation])
+			relation_row(page, relation, pairs.values[relation], pairs.n[relation]);
+		free(pairs.values[relation]);
 	}
 	table_close(page);
-	free(median);
+	free(title);
 	places_free(p);
 }
 
@@ -164,6 +177,7 @@ static const char *class_of(const struct plot *plot)
 static void put_figure(struct page *page, const struct plot *plot)
 {
 	const struct published *table = published_of(plot);
+	bool drawn;
 
 	fprintf(page->to, "<figure class=\"%s\">\n<figcaption><b>", class_of(plot));
 	put_text(page->to, plot->title);
@@ -179,10 +193,10 @@ static void put_figure(struct page *page, const struct plot *plot)
 		fprintf(page->to, "</span>");
 	}
 	fprintf(page->to, "</figcaption>\n");
-	put_picture(page, plot);
+	drawn = put_picture(page, plot);
 	if (table)
 		put_published(page, table);
-	if (plot->kind == PLOT_HEAT)
+	if (plot->kind == PLOT_HEAT && drawn)
 		put_relations(page, plot);
 	fprintf(page->to, "</figure>\n");
 }
@@ -198,15 +212,22 @@ static const struct {
 
 #define NR_FLUSH_ALL (sizeof(flush_all) / sizeof(flush_all[0]))
 
-/* The first that has a time where little is live. */
+/* Where least is live. */
 static bool measured_ns(const struct report *r, const char *bench, double *ns)
 {
+	double least = INFINITY;
+
 	for (size_t i = 0; i < r->nr_rows; i++) {
-		if (is_latency(&r->rows[i]) && !strcmp(r->rows[i].name, bench) &&
-		    row_time(r, &r->rows[i], "net", UNIT_NS, ns))
-			return true;
+		const struct row *row = &r->rows[i];
+		double live = 0;
+
+		if (!is_latency(row) || strcmp(row->name, bench))
+			continue;
+		record_number(json_object_get(row->record, "params"), "live", &live);
+		if (live < least && row_time(r, row, "net", UNIT_NS, ns))
+			least = live;
 	}
-	return false;
+	return least < INFINITY;
 }
 
 static bool any_flush_all(const struct page *page)

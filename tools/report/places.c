@@ -3,10 +3,13 @@
 #include "tools/report/places.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/report/output.h"
+
+#define NOWHERE SIZE_MAX
 
 const char *const relation_names[RELATIONS] = {
 	[SAME_CPU] = "the CPU itself",        [SAME_CORE] = "same core",
@@ -21,6 +24,26 @@ static int member(const json_t *record, const char *key)
 	json_int_t n = json_is_integer(value) ? json_integer_value(value) : -1;
 
 	return n >= 0 && n < 1 << 30 ? (int)n : -1;
+}
+
+/* `index` is each CPU's in `p`, or NOWHERE. */
+static void find_places(struct places *p, const struct report *r, const size_t *index)
+{
+	for (size_t i = 0; i < r->nr_records; i++) {
+		const json_t *record = r->records[i];
+		int cpu = member(record, "cpu");
+		struct place *place;
+
+		if (strcmp(record_text(record, "type"), "cpu_at") || cpu < 0 || cpu >= PLACES_MAX ||
+		    index[cpu] == NOWHERE)
+			continue;
+		place = &p->places[index[cpu]];
+		place->package = member(record, "package");
+		place->llc = member(record, "llc");
+		place->core = member(record, "core");
+		place->thread = member(record, "thread");
+		place->known = place->package >= 0 && place->llc >= 0 && place->core >= 0;
+	}
 }
 
 static int by_place(const void *a, const void *b)
@@ -39,142 +62,117 @@ static int by_place(const void *a, const void *b)
 	return (p->cpu > q->cpu) - (p->cpu < q->cpu);
 }
 
-/* The CPU that a figure of the row is of; -1 where that is no number. */
-static int column_cpu(const json_t *record, size_t column)
+/* Of which CPU a record's figure is; -1 where it does not say. */
+static int column_of(const json_t *record, size_t i)
 {
-	const json_t *columns = json_object_get(record, "columns"), *value;
+	const json_t *columns = json_object_get(record, "columns");
+	const json_t *column = json_array_get(columns, i);
+	json_int_t cpu = columns ? -1 : (json_int_t)i;
 
-	if (!columns)
-		return (int)column;
-	value = json_array_get(columns, column);
-	return json_is_integer(value) && json_integer_value(value) >= 0 &&
-			       json_integer_value(value) < 1 << 30
-		       ? (int)json_integer_value(value)
-		       : -1;
+	if (json_is_integer(column))
+		cpu = json_integer_value(column);
+	return cpu >= 0 && cpu < PLACES_MAX ? (int)cpu : -1;
 }
 
-static int by_number(const void *a, const void *b)
+/* -1 where it has none, or no figures. */
+static int row_of(const json_t *record)
 {
-	int p = *(const int *)a, q = *(const int *)b;
+	int row = json_array_size(json_object_get(record, "p50")) ? member(record, "row") : -1;
 
-	return (p > q) - (p < q);
+	return row < PLACES_MAX ? row : -1;
 }
 
-/* Sorted, each once; those that stand in the matrix, not all up to the greatest. */
-struct cpus {
-	int *ids;
-	size_t n;
-};
-
-static void take_cpu(struct cpus *cpus, int id)
+/* The CPUs that the records name, in the order of their numbers. */
+static void find_cpus(struct places *p, const struct plot *plot)
 {
-	if (id < 0)
-		return;
-	if (!(cpus->n & (cpus->n - 1)))
-		cpus->ids = must_have(
-			realloc(cpus->ids, (cpus->n ? 2 * cpus->n : 1) * sizeof(cpus->ids[0])));
-	cpus->ids[cpus->n++] = id;
-}
-
-static struct cpus find_cpus(const struct plot *plot)
-{
-	struct cpus cpus = {NULL, 0};
-	size_t n = 0;
+	bool *named = must_have(calloc(PLACES_MAX, sizeof(named[0])));
 
 	for (size_t i = 0; i < plot->nr_rows; i++) {
 		const json_t *record = plot->rows[i]->record;
-		size_t columns = json_array_size(json_object_get(record, "p50"));
+		size_t n = json_array_size(json_object_get(record, "p50"));
 
-		take_cpu(&cpus, member(record, "row"));
-		for (size_t j = 0; j < columns; j++)
-			take_cpu(&cpus, column_cpu(record, j));
+		if (row_of(record) < 0)
+			continue;
+		named[row_of(record)] = true;
+		for (size_t j = 0; j < n; j++) {
+			if (column_of(record, j) >= 0)
+				named[column_of(record, j)] = true;
+		}
 	}
-	if (cpus.n)
-		qsort(cpus.ids, cpus.n, sizeof(cpus.ids[0]), by_number);
-	for (size_t i = 0; i < cpus.n; i++) {
-		if (!n || cpus.ids[i] != cpus.ids[n - 1])
-			cpus.ids[n++] = cpus.ids[i];
+	p->places = must_have(calloc(PLACES_MAX, sizeof(p->places[0])));
+	for (unsigned cpu = 0; cpu < PLACES_MAX; cpu++) {
+		if (named[cpu])
+			p->places[p->n++].cpu = cpu;
 	}
-	cpus.n = n < PLACES_MAX ? n : PLACES_MAX;
-	return cpus;
+	free(named);
 }
 
-/* Its number among them; their count where it is none of them. */
-static size_t cpu_number(const struct cpus *cpus, int id)
+static void find_index(const struct places *p, size_t *index)
 {
-	const int *at =
-		cpus->n ? bsearch(&id, cpus->ids, cpus->n, sizeof(cpus->ids[0]), by_number) : NULL;
-
-	return at ? (size_t)(at - cpus->ids) : cpus->n;
-}
-
-static void find_places(struct places *p, const struct cpus *cpus, const struct report *r)
-{
+	for (size_t cpu = 0; cpu < PLACES_MAX; cpu++)
+		index[cpu] = NOWHERE;
 	for (size_t i = 0; i < p->n; i++)
-		p->places[i].cpu = cpus->ids[i];
-	for (size_t i = 0; i < r->nr_records; i++) {
-		const json_t *record = r->records[i];
-		size_t number;
-		struct place *place;
-
-		if (strcmp(record_text(record, "type"), "cpu_at"))
-			continue;
-		number = cpu_number(cpus, member(record, "cpu"));
-		if (number == cpus->n)
-			continue;
-		place = &p->places[number];
-		place->package = member(record, "package");
-		place->llc = member(record, "llc");
-		place->core = member(record, "core");
-		place->thread = member(record, "thread");
-		place->known = place->package >= 0 && place->llc >= 0 && place->core >= 0;
-	}
+		index[p->places[i].cpu] = i;
 }
 
-/* `index` is each number's in the order of places. */
-static void take_row(struct places *p, const struct cpus *cpus, const struct row *row,
-		     const size_t *index, double scale)
+static double *new_row(size_t n)
 {
-	const json_t *cells = json_object_get(row->record, "p50");
-	size_t from = cpu_number(cpus, member(row->record, "row"));
+	double *row = must_have(calloc(n, sizeof(row[0])));
 
-	for (size_t j = 0; from < cpus->n && j < json_array_size(cells); j++) {
-		const json_t *cell = json_array_get(cells, j);
-		size_t to = cpu_number(cpus, column_cpu(row->record, j));
+	for (size_t i = 0; i < n; i++)
+		row[i] = NAN;
+	return row;
+}
 
-		if (json_is_number(cell) && to < cpus->n)
-			p->values[index[from] * p->n + index[to]] = json_number_value(cell) * scale;
+static void take_row(struct places *p, const json_t *record, const size_t *index, double scale)
+{
+	const json_t *cells = json_object_get(record, "p50");
+	double **row;
+
+	if (row_of(record) < 0)
+		return;
+	row = &p->rows[index[row_of(record)]];
+	if (!*row)
+		*row = new_row(p->n);
+	for (size_t i = 0; i < json_array_size(cells); i++) {
+		const json_t *cell = json_array_get(cells, i);
+		int to = column_of(record, i);
+
+		if (json_is_number(cell) && to >= 0)
+			(*row)[index[to]] = json_number_value(cell) * scale;
 	}
 }
 
 struct places *places_of_matrix(const struct plot *plot)
 {
 	struct places *p = must_have(calloc(1, sizeof(*p)));
-	struct cpus cpus = find_cpus(plot);
-	size_t n = cpus.n, *index = must_have(calloc(n + 1, sizeof(index[0])));
+	size_t *index = must_have(calloc(PLACES_MAX, sizeof(index[0])));
 
-	p->n = n;
-	p->places = must_have(calloc(n + 1, sizeof(p->places[0])));
-	p->values = must_have(calloc(n * n + 1, sizeof(p->values[0])));
-	find_places(p, &cpus, plot->report);
-	qsort(p->places, n, sizeof(p->places[0]), by_place);
-	for (size_t i = 0; i < n; i++)
-		index[cpu_number(&cpus, p->places[i].cpu)] = i;
-	for (size_t i = 0; i < n * n; i++)
-		p->values[i] = NAN;
+	find_cpus(p, plot);
+	find_index(p, index);
+	find_places(p, plot->report, index);
+	qsort(p->places, p->n, sizeof(p->places[0]), by_place);
+	find_index(p, index);
+	p->rows = must_have(calloc(p->n + 1, sizeof(p->rows[0])));
 	for (size_t i = 0; i < plot->nr_rows; i++)
-		take_row(p, &cpus, plot->rows[i], index, plot->scale);
+		take_row(p, plot->rows[i]->record, index, plot->scale);
 	free(index);
-	free(cpus.ids);
 	return p;
+}
+
+double places_value(const struct places *p, size_t from, size_t to)
+{
+	return p->rows[from] ? p->rows[from][to] : NAN;
 }
 
 void places_free(struct places *p)
 {
 	if (!p)
 		return;
+	for (size_t i = 0; i < p->n; i++)
+		free(p->rows[i]);
+	free(p->rows);
 	free(p->places);
-	free(p->values);
 	free(p);
 }
 

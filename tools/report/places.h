@@ -5,7 +5,7 @@
 
 #include "tools/report/plots.h"
 
-#define PLACES_MAX 2048 /* a record has no room for a row of more */
+#define PLACES_MAX 4096 /* CPUs with a higher number are left out */
 
 struct place {
 	unsigned cpu;
@@ -13,14 +13,20 @@ struct place {
 	int package, llc, core, thread;
 };
 
-/* The CPUs of a matrix, by package, last-level cache, core, thread; and between them its values. */
+/*
+ * The CPUs of a matrix, by package, last-level cache, core, thread; and between them its values. They
+ * are those that its records name, so that they are no more than the log has figures and records.
+ */
 struct places {
 	struct place *places;
 	size_t n;
-	double *values; /* [from * n + to], by their index here; NAN where there is none */
+	double **rows; /* [from][to], by their index here; NULL where a CPU has no row */
 };
 
 struct places *places_of_matrix(const struct plot *plot);
+
+/* NAN where there is none. */
+double places_value(const struct places *p, size_t from, size_t to);
 
 /* NULL is fine. */
 void places_free(struct places *p);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/report/groups.h"
 #include "tools/report/html.h"
 #include "tools/report/markup.h"
 #include "tools/report/output.h"
@@ -132,30 +133,32 @@ static const struct group_table {
 
 #define NR_GROUP_TABLES (sizeof(group_tables) / sizeof(group_tables[0]))
 
-/* Of that kind, in its group. */
-static bool is_first(const struct report *r, size_t row)
+/* A report's rows by their kind and their name's first part. */
+static struct groups find_groups(const struct report *r)
 {
-	for (size_t i = 0; i < row; i++) {
-		if (r->rows[i].kind == r->rows[row].kind && same_group(&r->rows[i], &r->rows[row]))
-			return false;
+	struct groups groups = {0};
+
+	for (size_t i = 0; i < r->nr_rows; i++) {
+		const struct row *row = &r->rows[i];
+		char *group = must_have(strndup(row->name, row->group_length));
+		char *key = new_text("%d %s", row->kind, group);
+
+		groups_add(&groups, key, 0, row);
+		free(group);
+		free(key);
 	}
-	return true;
+	return groups;
 }
 
 /* What is the same in all rows of a table stands above it. */
-static json_t *common_params(const struct report *r, const struct row *like)
+static json_t *common_params(const struct group *group)
 {
-	const json_t *params = json_object_get(like->record, "params");
+	const json_t *params = json_object_get(group->members[0].row->record, "params");
 	json_t *common = must_have(params ? json_copy((json_t *)params) : json_object());
-	size_t n = 0;
 
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		if (r->rows[i].kind != like->kind || !same_group(&r->rows[i], like))
-			continue;
-		keep_common_params(common, &r->rows[i]);
-		n++;
-	}
-	if (n < 2)
+	for (size_t i = 1; i < group->n; i++)
+		keep_common_params(common, group->members[i].row);
+	if (group->n < 2)
 		json_object_clear(common);
 	return common;
 }
@@ -171,33 +174,33 @@ static void group_heading(struct page *page, const struct row *like, const char 
 	free(text);
 }
 
-static void put_group(struct page *page, const struct report *r, const struct row *like,
+static void put_group(struct page *page, const struct report *r, const struct group *group,
 		      const struct group_table *table)
 {
-	json_t *common = common_params(r, like);
+	json_t *common = common_params(group);
 
-	group_heading(page, like, table->title, common);
+	group_heading(page, group->members[0].row, table->title, common);
 	table_open(page, table->title);
 	table->head(page);
 	table_body(page);
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		if (r->rows[i].kind != like->kind || !same_group(&r->rows[i], like))
-			continue;
+	for (size_t i = 0; i < group->n; i++) {
+		const struct row *row = group->members[i].row;
+
 		row_open(page);
-		name_cells(page, &r->rows[i], common);
-		table->cells(page, r, &r->rows[i]);
+		name_cells(page, row, common);
+		table->cells(page, r, row);
 		row_close(page);
 	}
 	table_close(page);
 	json_decref(common);
 }
 
-static void put_groups(struct page *page, const struct report *r)
+static void put_groups(struct page *page, const struct report *r, const struct groups *groups)
 {
 	for (size_t t = 0; t < NR_GROUP_TABLES; t++) {
-		for (size_t i = 0; i < r->nr_rows; i++) {
-			if (r->rows[i].kind == group_tables[t].kind && is_first(r, i))
-				put_group(page, r, &r->rows[i], &group_tables[t]);
+		for (size_t i = 0; i < groups->n; i++) {
+			if (groups->groups[i].members[0].row->kind == group_tables[t].kind)
+				put_group(page, r, &groups->groups[i], &group_tables[t]);
 		}
 	}
 }
@@ -317,43 +320,64 @@ struct cells {
 	const struct row **rows;    /* the first of each name */
 	const struct row **columns; /* the first with each parameters */
 	size_t nr_rows, nr_columns;
-	bool any; /* parameters */
+	const struct row *
+		*worst; /* by row and column; a check that came twice is the worst of them */
+	bool any;       /* parameters */
 };
 
-static bool is_check_of(const struct row *row, const struct row *like)
+static const struct row *worse(const struct row *a, const struct row *b)
 {
-	return row->kind == ROW_CHECK && same_group(row, like);
+	if (!a || !word_of(b))
+		return word_of(b) ? b : a;
+	return word_of(b) < word_of(a) ? b : a;
 }
 
-static void add_cell(struct cells *cells, const struct row *row)
+static void find_worst(struct cells *cells, const struct group *group, json_t *names,
+		       json_t *params)
 {
-	size_t i = 0, j = 0;
+	cells->worst =
+		must_have(calloc(cells->nr_rows * cells->nr_columns, sizeof(cells->worst[0])));
+	for (size_t i = 0; i < group->n; i++) {
+		const struct row *row = group->members[i].row;
+		const struct row **worst =
+			&cells->worst[key_number(&names, row->name) * cells->nr_columns +
+				      key_number(&params, row->params)];
 
-	while (i < cells->nr_rows && strcmp(cells->rows[i]->name, row->name))
-		i++;
-	if (i == cells->nr_rows)
-		cells->rows[cells->nr_rows++] = row;
-	while (j < cells->nr_columns && strcmp(cells->columns[j]->params, row->params))
-		j++;
-	if (j == cells->nr_columns)
-		cells->columns[cells->nr_columns++] = row;
-	cells->any = cells->any || *row->params;
-}
-
-static struct cells find_cells(const struct report *r, const struct row *like)
-{
-	struct cells cells = {0};
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->nr_rows; i++)
-		n += is_check_of(&r->rows[i], like);
-	cells.rows = must_have(calloc(n + 1, sizeof(cells.rows[0])));
-	cells.columns = must_have(calloc(n + 1, sizeof(cells.columns[0])));
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		if (is_check_of(&r->rows[i], like))
-			add_cell(&cells, &r->rows[i]);
+		*worst = worse(*worst, row);
 	}
+}
+
+#define CELLS_MAX 4000 /* more, and it is no table to look at */
+
+static struct cells find_cells(const struct group *group)
+{
+	struct cells cells = {
+		.rows = must_have(calloc(group->n, sizeof(cells.rows[0]))),
+		.columns = must_have(calloc(group->n, sizeof(cells.columns[0]))),
+	};
+	json_t *names = NULL, *params = NULL;
+
+	for (size_t i = 0; i < group->n; i++) {
+		const struct row *row = group->members[i].row;
+
+		if (key_number(&names, row->name) == cells.nr_rows)
+			cells.rows[cells.nr_rows++] = row;
+		if (key_number(&params, row->params) == cells.nr_columns)
+			cells.columns[cells.nr_columns++] = row;
+		cells.any = cells.any || *row->params;
+	}
+	if (cells.any && cells.nr_rows * cells.nr_columns <= CELLS_MAX)
+		find_worst(&cells, group, names, params);
+	json_decref(names);
+	json_decref(params);
 	return cells;
+}
+
+static void cells_free(struct cells *cells)
+{
+	free(cells->rows);
+	free(cells->columns);
+	free(cells->worst);
 }
 
 /* A line for each parameter, so that columns are narrow. */
@@ -388,23 +412,7 @@ static void params_head(struct page *page, const struct row *row)
 	fprintf(page->to, "%s</th>", any ? "" : "-");
 }
 
-/* A check that came twice is shown by its worst. */
-static const struct row *worst_of(const struct report *r, const char *name, const char *params)
-{
-	const struct row *worst = NULL;
-
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		const struct row *row = &r->rows[i];
-
-		if (row->kind == ROW_CHECK && !strcmp(row->name, name) &&
-		    !strcmp(row->params, params) && word_of(row) &&
-		    (!worst || word_of(row) < word_of(worst)))
-			worst = row;
-	}
-	return worst;
-}
-
-static void put_cells(struct page *page, const struct report *r, const struct cells *cells)
+static void put_cells(struct page *page, const struct cells *cells)
 {
 	const struct row *like = cells->rows[0];
 
@@ -421,7 +429,7 @@ static void put_cells(struct page *page, const struct report *r, const struct ce
 		row_open(page);
 		row_head(page, name[like->group_length] ? name + like->group_length + 1 : name);
 		for (size_t j = 0; j < cells->nr_columns; j++) {
-			const struct row *row = worst_of(r, name, cells->columns[j]->params);
+			const struct row *row = cells->worst[i * cells->nr_columns + j];
 
 			if (row)
 				verdict_cell(page, row);
@@ -434,24 +442,22 @@ static void put_cells(struct page *page, const struct report *r, const struct ce
 	fprintf(page->to, "</div>\n");
 }
 
-#define CELLS_MAX  4000 /* more, and it is no table to look at */
-#define GROUPS_MAX 100  /* the other checks are among all of them */
+#define GROUPS_MAX 100 /* the other checks are among all of them */
 
-static void put_matrices_of_checks(struct page *page, const struct report *r)
+static void put_matrices_of_checks(struct page *page, const struct groups *groups)
 {
-	unsigned groups = 0;
+	unsigned n = 0;
 
-	for (size_t i = 0; i < r->nr_rows && groups < GROUPS_MAX; i++) {
+	for (size_t i = 0; i < groups->n && n < GROUPS_MAX; i++) {
 		struct cells cells;
 
-		if (r->rows[i].kind != ROW_CHECK || !is_first(r, i))
+		if (groups->groups[i].members[0].row->kind != ROW_CHECK)
 			continue;
-		groups++;
-		cells = find_cells(r, &r->rows[i]);
-		if (cells.any && cells.nr_rows * cells.nr_columns <= CELLS_MAX)
-			put_cells(page, r, &cells);
-		free(cells.rows);
-		free(cells.columns);
+		n++;
+		cells = find_cells(&groups->groups[i]);
+		if (cells.worst)
+			put_cells(page, &cells);
+		cells_free(&cells);
 	}
 }
 
@@ -522,12 +528,14 @@ static void put_advice(struct page *page, const struct report *r)
 void html_tables(struct page *page, size_t report)
 {
 	const struct report *r = page->in->reports[report];
+	struct groups groups = find_groups(r);
 
-	put_matrices_of_checks(page, r);
-	put_groups(page, r);
+	put_matrices_of_checks(page, &groups);
+	put_groups(page, r, &groups);
 	put_advice(page, r);
 	if (has_kind(r, ROW_CHECK))
 		put_checks(page, r);
+	groups_free(&groups);
 }
 
 /* The figure to set side by side. */

@@ -30,41 +30,50 @@ bool is_latency(const struct row *row)
 	return row->kind == ROW_BENCH && (!mode || !strcmp(mode, "latency"));
 }
 
-/* The number that is free for a name that is taken already. */
-static unsigned times_taken(const struct plots *plots, const char *name)
-{
-	size_t length = strlen(name);
-	unsigned taken = 0;
-
-	for (size_t i = 0; i < plots->n; i++) {
-		const char *other = plots->plots[i].name;
-
-		taken += !strncmp(other, name, length) && (!other[length] || other[length] == '#');
-	}
-	return taken;
-}
-
 struct plot *plots_add(struct plots *plots, enum plot_section section, enum plot_kind kind,
 		       char *name, char *title)
 {
-	unsigned taken = times_taken(plots, name);
-	struct plot *plot;
+	size_t n = plots->n++;
 
-	if (taken) {
-		char *numbered = new_text("%s#%u", name, taken + 1);
+	/* Room doubles at each power of two. */
+	if (!(n & (n - 1)))
+		plots->plots =
+			must_have(realloc(plots->plots, (n ? 2 * n : 1) * sizeof(plots->plots[0])));
+	plots->plots[n] = (struct plot){.section = section,
+					.kind = kind,
+					.name = name,
+					.title = title,
+					.mark = NAN,
+					.scale = 1};
+	return &plots->plots[n];
+}
 
-		free(name);
-		name = numbered;
+/* `times` has how often each name was asked for, `taken` those that are given. Takes `name`. */
+static char *free_name(char *name, json_t *times, json_t *taken)
+{
+	json_int_t n = json_integer_value(json_object_get(times, name));
+	char *numbered = new_text("%s", name);
+
+	while (json_object_get(taken, numbered)) {
+		free(numbered);
+		numbered = new_text("%s#%" JSON_INTEGER_FORMAT, name, ++n + 1);
 	}
-	plots->plots = must_have(realloc(plots->plots, (plots->n + 1) * sizeof(plots->plots[0])));
-	plot = &plots->plots[plots->n++];
-	*plot = (struct plot){.section = section,
-			      .kind = kind,
-			      .name = name,
-			      .title = title,
-			      .mark = NAN,
-			      .scale = 1};
-	return plot;
+	if (json_object_set_new_nocheck(times, name, json_integer(n)) ||
+	    json_object_set_new_nocheck(taken, numbered, json_true()))
+		must_have(NULL);
+	free(name);
+	return numbered;
+}
+
+/* What comes again under a name has a number behind it. */
+static void number_names(struct plots *plots)
+{
+	json_t *times = must_have(json_object()), *taken = must_have(json_object());
+
+	for (size_t i = 0; i < plots->n; i++)
+		plots->plots[i].name = free_name(plots->plots[i].name, times, taken);
+	json_decref(times);
+	json_decref(taken);
 }
 
 static void plot_clear(struct plot *plot)
@@ -208,5 +217,6 @@ struct plots *plots_find(const struct input *in)
 	plots_find_sweeps(plots, in);
 	plots_find_strips(plots, in);
 	sort_by_section(plots);
+	number_names(plots);
 	return plots;
 }

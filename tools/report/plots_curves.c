@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/report/groups.h"
 #include "tools/report/output.h"
 #include "tools/report/plots.h"
 
@@ -12,6 +13,9 @@ static const char *const policies[] = {"ipi", "ipi-all", "private", "broadcast",
 				       "broadcast-always"};
 
 #define NR_POLICIES (sizeof(policies) / sizeof(policies[0]))
+
+#define LINES_MAX  64 /* in one picture: more can't be told apart */
+#define PARAMS_MAX 16 /* of a row that makes curves; no benchmark has as many */
 
 const struct published published[NR_PUBLISHED] = {
 	{
@@ -68,9 +72,9 @@ unsigned policy_ink(const char *policy, unsigned n)
 	return policy ? NR_POLICIES + n : n;
 }
 
-/* Which rows make curves: of one kind and name, over one parameter. */
+/* Rows that make curves: of one kind and name, in all reports, over one parameter. */
 struct sweep {
-	enum row_kind kind;
+	const struct group *rows;
 	const char *name, *param;
 };
 
@@ -79,37 +83,20 @@ static const json_t *params_of(const struct row *row)
 	return json_object_get(row->record, "params");
 }
 
-static bool belongs(const struct row *row, const struct sweep *sweep)
+static bool is_swept(const struct row *row, const char *param)
 {
-	return row->kind == sweep->kind && !strcmp(row->name, sweep->name) &&
-	       (row->kind != ROW_BENCH || is_latency(row)) &&
-	       json_is_number(json_object_get(params_of(row), sweep->param));
-}
-
-/* The next row of a sweep, in all reports; NULL after the last. Both counters begin at 0. */
-static const struct row *next_row(const struct input *in, const struct sweep *sweep, size_t *report,
-				  size_t *row)
-{
-	for (; *report < in->n; ++*report, *row = 0) {
-		const struct report *r = in->reports[*report];
-
-		while (*row < r->nr_rows) {
-			if (belongs(&r->rows[(*row)++], sweep))
-				return &r->rows[*row - 1];
-		}
-	}
-	return NULL;
+	return json_is_number(json_object_get(params_of(row), param)) &&
+	       json_object_size(params_of(row)) <= PARAMS_MAX;
 }
 
 /* Parameters that are the same in all of its rows, so that labels need not have them. */
-static json_t *common_params(const struct input *in, const struct sweep *sweep)
+static json_t *common_params(const struct sweep *sweep)
 {
-	size_t report = 0, i = 0;
-	const struct row *row = next_row(in, sweep, &report, &i);
-	json_t *common = must_have(json_copy((json_t *)params_of(row)));
+	const struct member *members = sweep->rows->members;
+	json_t *common = must_have(json_copy((json_t *)params_of(members[0].row)));
 
-	while ((row = next_row(in, sweep, &report, &i)))
-		keep_common_params(common, row);
+	for (size_t i = 1; i < sweep->rows->n; i++)
+		keep_common_params(common, members[i].row);
 	return common;
 }
 
@@ -117,7 +104,7 @@ static json_t *common_params(const struct input *in, const struct sweep *sweep)
 static char *series_label(const struct row *row, const struct sweep *sweep, const json_t *common,
 			  struct letter file)
 {
-	json_t *without = must_have(json_deep_copy(params_of(row)));
+	json_t *without = must_have(json_copy((json_t *)params_of(row)));
 	const char *policy = record_text(params_of(row), "policy");
 	char *rest, *label;
 
@@ -197,34 +184,55 @@ static unsigned choose_ink(const struct plot *plot, const char *policy, const ch
 	return policy_ink(policy, n);
 }
 
+/* Where a row's point goes; NULL where there are lines enough. `labels` numbers the plot's. */
+static struct series *find_series(struct plot *plot, json_t **labels, const char *policy,
+				  const char *label)
+{
+	size_t number = key_number(labels, label);
+	struct series *series;
+
+	if (number >= LINES_MAX)
+		return NULL;
+	if (number < plot->nr_series)
+		return &plot->series[number];
+	series = plot_series(plot, label);
+	series->ink = choose_ink(plot, policy, label);
+	series->dash = times_inked(plot, series->ink);
+	return series;
+}
+
+static void note_left_out(struct plot *plot, size_t lines)
+{
+	if (lines > LINES_MAX)
+		plot->note = new_text("the first %d of %zu lines", LINES_MAX, lines);
+}
+
 /* `wanted` chooses rows by their policy, which may be NULL; NULL wants all. */
 static void add_lines(struct plot *plot, const struct input *in, const struct sweep *sweep,
 		      bool (*wanted)(const char *policy))
 {
-	json_t *common = common_params(in, sweep);
-	size_t report = 0, i = 0;
-	const struct row *row;
+	json_t *common = common_params(sweep), *labels = NULL;
 
-	while ((row = next_row(in, sweep, &report, &i))) {
-		const char *policy = record_text(params_of(row), "policy");
-		struct letter file = letter(in, report);
+	for (size_t i = 0; i < sweep->rows->n; i++) {
+		const struct member *member = &sweep->rows->members[i];
+		const char *policy = record_text(params_of(member->row), "policy");
+		struct letter file = letter(in, member->report);
 		struct series *series;
 		struct point point;
 		char *label;
 
 		if (wanted && !wanted(policy))
 			continue;
-		if (!find_point(in->reports[report], row, sweep, in->unit, &point))
+		if (!find_point(in->reports[member->report], member->row, sweep, in->unit, &point))
 			continue;
-		label = series_label(row, sweep, common, file);
-		series = plot_series(plot, label);
-		if (!series->n) {
-			series->ink = choose_ink(plot, policy, label);
-			series->dash = times_inked(plot, series->ink);
-		}
-		series_add(series, point);
+		label = series_label(member->row, sweep, common, file);
+		series = find_series(plot, &labels, policy, label);
+		if (series)
+			series_add(series, point);
 		free(label);
 	}
+	note_left_out(plot, json_object_size(labels));
+	json_decref(labels);
 	json_decref(common);
 }
 
@@ -250,9 +258,7 @@ static bool has_policy(const struct plot *plot, const char *policy)
 
 static const char *rate_unit(const struct input *in, const struct sweep *sweep)
 {
-	size_t report = 0, i = 0;
-	const struct row *row = next_row(in, sweep, &report, &i);
-	const char *unit = record_text(row->record, "unit");
+	const char *unit = record_text(sweep->rows->members[0].row->record, "unit");
 
 	if (unit && !strcmp(unit, "tsc"))
 		return unit_name(in->unit);
@@ -301,24 +307,25 @@ static void find_scaling(struct plots *plots, const struct input *in, const stru
 		plots_drop_last(plots);
 }
 
-/* Whether no row before that one, in no report, is of its sweep. */
-static bool is_first(const struct input *in, size_t report, size_t row, const struct sweep *sweep)
-{
-	size_t r = 0, i = 0;
-
-	return next_row(in, sweep, &r, &i) == &in->reports[report]->rows[row];
-}
-
 void plots_find_rates(struct plots *plots, const struct input *in)
 {
+	struct groups groups = {0};
+
 	for (size_t r = 0; r < in->n; r++) {
 		for (size_t i = 0; i < in->reports[r]->nr_rows; i++) {
-			struct sweep sweep = {ROW_RATE, in->reports[r]->rows[i].name, "cpus"};
+			const struct row *row = &in->reports[r]->rows[i];
 
-			if (is_first(in, r, i, &sweep))
-				find_scaling(plots, in, &sweep);
+			if (row->kind == ROW_RATE && is_swept(row, "cpus"))
+				groups_add(&groups, row->name, r, row);
 		}
 	}
+	for (size_t i = 0; i < groups.n; i++) {
+		const struct group *rows = &groups.groups[i];
+		struct sweep sweep = {rows, rows->members[0].row->name, "cpus"};
+
+		find_scaling(plots, in, &sweep);
+	}
+	groups_free(&groups);
 }
 
 static bool has_section(const struct plots *plots, enum plot_section section)
@@ -461,21 +468,48 @@ static void find_sweep(struct plots *plots, const struct input *in, const struct
 		plots_drop_last(plots);
 }
 
+static void add_to_sweeps(struct groups *groups, size_t report, const struct row *row)
+{
+	const char *param;
+	json_t *value;
+
+	json_object_foreach((json_t *)params_of(row), param, value)
+	{
+		char *key;
+
+		if (!is_swept(row, param))
+			continue;
+		key = new_text("%zu %s%s", strlen(row->name), row->name, param);
+		groups_add(groups, key, report, row);
+		free(key);
+	}
+}
+
+/* As in `key`, of add_to_sweeps(). */
+static const char *param_of(const char *key, const char *name)
+{
+	return strchr(key, ' ') + 1 + strlen(name);
+}
+
 void plots_find_sweeps(struct plots *plots, const struct input *in)
 {
+	struct groups groups = {0};
+	const char *key;
+	json_t *number;
+
 	for (size_t r = 0; r < in->n; r++) {
 		for (size_t i = 0; i < in->reports[r]->nr_rows; i++) {
-			const struct row *row = &in->reports[r]->rows[i];
-			const char *key;
-			json_t *value;
-
-			json_object_foreach((json_t *)params_of(row), key, value)
-			{
-				struct sweep sweep = {ROW_BENCH, row->name, key};
-
-				if (is_first(in, r, i, &sweep))
-					find_sweep(plots, in, &sweep);
-			}
+			if (is_latency(&in->reports[r]->rows[i]))
+				add_to_sweeps(&groups, r, &in->reports[r]->rows[i]);
 		}
 	}
+	json_object_foreach(groups.numbers, key, number)
+	{
+		const struct group *rows = &groups.groups[json_integer_value(number)];
+		const char *name = rows->members[0].row->name;
+		struct sweep sweep = {rows, name, param_of(key, name)};
+
+		find_sweep(plots, in, &sweep);
+	}
+	groups_free(&groups);
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/report/groups.h"
 #include "tools/report/output.h"
+#include "tools/report/places.h"
 #include "tools/report/plots.h"
 
 #define STRIPS_MAX 40 /* in one picture */
@@ -15,19 +17,13 @@ static const char *const strip_keys[STRIP_POINTS] = {
 };
 
 /* Parameters that are the same in all that is measured of a group. */
-static json_t *common_params(const struct input *in, const struct row *like)
+static json_t *common_params(const struct group *group)
 {
-	const json_t *params = json_object_get(like->record, "params");
+	const json_t *params = json_object_get(group->members[0].row->record, "params");
 	json_t *common = must_have(params ? json_copy((json_t *)params) : json_object());
 
-	for (size_t r = 0; r < in->n; r++) {
-		for (size_t i = 0; i < in->reports[r]->nr_rows; i++) {
-			const struct row *row = &in->reports[r]->rows[i];
-
-			if (is_latency(row) && same_group(row, like))
-				keep_common_params(common, row);
-		}
-	}
+	for (size_t i = 1; i < group->n; i++)
+		keep_common_params(common, group->members[i].row);
 	return common;
 }
 
@@ -63,11 +59,9 @@ static void add_strip(struct plot *plot, const struct input *in, size_t report,
 }
 
 /* A row is followed by the same of the other reports. */
-static void add_strips(struct plot *plot, const struct input *in, size_t report, size_t row,
-		       const json_t *common)
+static void add_strips(struct plot *plot, const struct input *in, size_t report,
+		       const struct row *first, const json_t *common)
 {
-	const struct row *first = &in->reports[report]->rows[row];
-
 	for (size_t r = 0; r < report; r++) {
 		if (report_find(in->reports[r], first->id))
 			return; /* there already */
@@ -112,38 +106,18 @@ static void finish_strips(struct plots *plots)
 		plots_drop_last(plots);
 }
 
-static bool is_first_of_group(const struct input *in, size_t report, size_t row)
+static void find_group(struct plots *plots, const struct input *in, const struct group *group)
 {
-	for (size_t r = 0; r <= report; r++) {
-		const struct report *other = in->reports[r];
-		size_t n = r == report ? row : other->nr_rows;
-
-		for (size_t i = 0; i < n; i++) {
-			if (is_latency(&other->rows[i]) &&
-			    same_group(&other->rows[i], &in->reports[report]->rows[row]))
-				return false;
-		}
-	}
-	return is_latency(&in->reports[report]->rows[row]);
-}
-
-static void find_group(struct plots *plots, const struct input *in, const struct row *like)
-{
+	const struct row *like = group->members[0].row;
 	struct plot *plot = new_strips(plots, in, like);
-	json_t *common = common_params(in, like);
+	json_t *common = common_params(group);
 
-	for (size_t r = 0; r < in->n; r++) {
-		const struct report *report = in->reports[r];
-
-		for (size_t i = 0; i < report->nr_rows; i++) {
-			if (!is_latency(&report->rows[i]) || !same_group(&report->rows[i], like))
-				continue;
-			if (plot->nr_strips >= STRIPS_MAX) {
-				finish_strips(plots);
-				plot = new_strips(plots, in, like);
-			}
-			add_strips(plot, in, r, i, common);
+	for (size_t i = 0; i < group->n; i++) {
+		if (plot->nr_strips >= STRIPS_MAX) {
+			finish_strips(plots);
+			plot = new_strips(plots, in, like);
 		}
+		add_strips(plot, in, group->members[i].report, group->members[i].row, common);
 	}
 	finish_strips(plots);
 	json_decref(common);
@@ -151,18 +125,23 @@ static void find_group(struct plots *plots, const struct input *in, const struct
 
 void plots_find_strips(struct plots *plots, const struct input *in)
 {
+	struct groups groups = {0};
+
 	for (size_t r = 0; r < in->n; r++) {
 		for (size_t i = 0; i < in->reports[r]->nr_rows; i++) {
-			if (is_first_of_group(in, r, i))
-				find_group(plots, in, &in->reports[r]->rows[i]);
+			const struct row *row = &in->reports[r]->rows[i];
+			char *key;
+
+			if (!is_latency(row))
+				continue;
+			key = must_have(strndup(row->name, row->group_length));
+			groups_add(&groups, key, r, row);
+			free(key);
 		}
 	}
-}
-
-static bool same_matrix(const struct row *a, const struct row *b)
-{
-	return a->kind == ROW_MATRIX && b->kind == ROW_MATRIX && !strcmp(a->name, b->name) &&
-	       !strcmp(a->params, b->params);
+	for (size_t i = 0; i < groups.n; i++)
+		find_group(plots, in, &groups.groups[i]);
+	groups_free(&groups);
 }
 
 /* In a row that says which it is. */
@@ -171,7 +150,8 @@ static bool has_number(const struct row *row)
 	const json_t *cells = json_object_get(row->record, "p50");
 	const json_t *from = json_object_get(row->record, "row");
 
-	if (!json_is_integer(from) || json_integer_value(from) < 0)
+	if (!json_is_integer(from) || json_integer_value(from) < 0 ||
+	    json_integer_value(from) >= PLACES_MAX)
 		return false;
 	for (size_t i = 0; i < json_array_size(cells); i++) {
 		if (json_is_number(json_array_get(cells, i)))
@@ -180,11 +160,10 @@ static bool has_number(const struct row *row)
 	return false;
 }
 
-/* The matrix whose first row that is. */
-static void find_matrix(struct plots *plots, const struct input *in, size_t report, size_t first)
+static void find_matrix(struct plots *plots, const struct input *in, const struct group *group)
 {
-	const struct report *r = in->reports[report];
-	const struct row *row = &r->rows[first];
+	size_t report = group->members[0].report;
+	const struct row *row = group->members[0].row;
 	struct letter file = letter(in, report);
 	struct plot *plot =
 		plots_add(plots, SECTION_MATRIX, PLOT_HEAT,
@@ -194,15 +173,13 @@ static void find_matrix(struct plots *plots, const struct input *in, size_t repo
 	const char *unit = record_text(row->record, "unit");
 	bool any = false;
 
-	plot->report = r;
-	plot->rows = must_have(calloc(r->nr_rows, sizeof(plot->rows[0])));
-	plot->scale = row_scale(r, row, in->unit);
+	plot->report = in->reports[report];
+	plot->rows = must_have(calloc(group->n, sizeof(plot->rows[0])));
+	plot->scale = row_scale(plot->report, row, in->unit);
 	plot->y_title = new_text("%s", unit && strcmp(unit, "tsc") ? unit : unit_name(in->unit));
-	for (size_t i = first; i < r->nr_rows; i++) {
-		if (!same_matrix(row, &r->rows[i]))
-			continue;
-		plot->rows[plot->nr_rows++] = &r->rows[i];
-		any = any || has_number(&r->rows[i]);
+	for (size_t i = 0; i < group->n; i++) {
+		plot->rows[plot->nr_rows++] = group->members[i].row;
+		any = any || has_number(group->members[i].row);
 	}
 	if (!any || !plot->scale)
 		plots_drop_last(plots);
@@ -210,16 +187,24 @@ static void find_matrix(struct plots *plots, const struct input *in, size_t repo
 
 void plots_find_matrices(struct plots *plots, const struct input *in)
 {
+	struct groups groups = {0};
+
 	for (size_t r = 0; r < in->n; r++) {
-		const struct report *report = in->reports[r];
+		for (size_t i = 0; i < in->reports[r]->nr_rows; i++) {
+			const struct row *row = &in->reports[r]->rows[i];
+			char *key;
 
-		for (size_t i = 0; i < report->nr_rows; i++) {
-			bool first = report->rows[i].kind == ROW_MATRIX;
-
-			for (size_t j = 0; first && j < i; j++)
-				first = !same_matrix(&report->rows[i], &report->rows[j]);
-			if (first && !report->rows[i].modelled)
-				find_matrix(plots, in, r, i);
+			if (row->kind != ROW_MATRIX)
+				continue;
+			key = new_text("%zu %zu %s%s", r, strlen(row->name), row->name,
+				       row->params);
+			groups_add(&groups, key, r, row);
+			free(key);
 		}
 	}
+	for (size_t i = 0; i < groups.n; i++) {
+		if (!groups.groups[i].members[0].row->modelled)
+			find_matrix(plots, in, &groups.groups[i]);
+	}
+	groups_free(&groups);
 }

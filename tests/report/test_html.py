@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 from conftest import DATA, PROGRAM, report
+from make_log import Log as PlainLog
 from make_log import all_types, line
-from synthetic import Log, bench, checks, full, machine, rate
+from synthetic import Log, advice, bench, checks, full, machine, matrix, rate
 
 HOSTILE = "\"><script>boom()</script><img src='http://nowhere.invalid/x.png' onerror=boom()>&amp;"
 INJECTION = "'; system 'touch injected'; \\n`touch injected`\n$(touch injected)"
@@ -545,3 +546,101 @@ def test_bench_in_a_page(tmp_path):
     table = rows_of(text, title)
     assert table[1][:7] == ["invlpg-4k", "", "205", "[204, 207]", "83.7", "220", "233"]
     assert table[2][:3] == ["cr3-reload", "live=64", "250"]
+
+
+# Far more than any of these takes under the sanitizers, far less than work that grows as a square.
+SECONDS = 20
+
+
+def test_a_row_far_out_makes_no_large_matrix(tmp_path):
+    """300 records that each named one CPU of 2048 once took 35 s, without the sanitizers."""
+    log = PlainLog()
+    for number in range(300):
+        log.add("matrix", name=f"m{number}/x", params={}, unit="tsc", row=2047, p50=[1])
+    done, text = write_page(tmp_path, log.write(tmp_path / "a.log"), timeout=SECONDS)
+    assert done.returncode == 0
+    assert text.count('aria-label="by how near they are"') == text.count("<svg") == 200
+    assert "100 pictures are left out: too many" in done.stderr
+
+
+def many_groups():
+    log = PlainLog()
+    for number in range(20000):
+        params = {"mode": "latency"}
+        log.add("bench", name=f"g{number}/x", params=params, unit="tsc", net=1)
+    return log
+
+
+def many_params():
+    log = PlainLog()
+    for number in range(3000):
+        params = {f"k{key}": number for key in range(250)}
+        log.add("bench", name="a/x", params=params, unit="tsc", net=number, ci=[1, 2], baseline=0)
+    return log
+
+
+def many_cells():
+    log = PlainLog()
+    for number in range(20000):
+        log.check(f"g{number % 100}/c{number % 6000 // 100}", "pass", k=number // 300)
+    return log
+
+
+def many_matrices():
+    log = PlainLog()
+    for number in range(20000):
+        log.add("matrix", name=f"m{number}/x", params={}, unit="tsc", row=0, p50=[1])
+    return log
+
+
+def many_lines():
+    log = PlainLog()
+    for number in range(5000):
+        for live in (1, 2, 3):
+            params = {"live": live, "of": f"line {number}"}
+            log.add("bench", name="a/x", params=params, unit="tsc", net=live, ci=[1, 2], baseline=0)
+    return log
+
+
+@pytest.mark.parametrize("log", [many_groups, many_params, many_cells, many_matrices, many_lines])
+def test_much_of_anything_takes_no_time(tmp_path, log):
+    path = log().write(tmp_path / "a.log")
+    done = report("svg", path, "--plot", "list", timeout=SECONDS)
+    assert done.returncode == 0
+    done, text = write_page(tmp_path, path, timeout=SECONDS)
+    assert done.returncode == 0
+    assert text.endswith("</html>\n")
+
+
+def some_of_many(params=None, columns=(0, 3, 7, 50)):
+    """A matrix of four CPUs of 64, as ipi/ has them."""
+    log = machine(Log(), 64)
+    for row in columns:
+        p50 = [None if row == column else 1000 + column for column in columns]
+        log.add(
+            "matrix",
+            name="ipi/rtt",
+            params=params or {},
+            unit="tsc",
+            row=row,
+            columns=list(columns),
+            p50=p50,
+        )
+    return log
+
+
+def test_a_matrix_of_some_cpus(tmp_path):
+    _, text = write_page(tmp_path, log_file(tmp_path, some_of_many()), args=("--unit", "ticks"))
+    table = rows_of(text, "by how near they are")
+    assert table[1:] == [
+        ["same last-level cache", "6", "1000", "1003", "1007"],
+        ["another package", "6", "1000", "1028", "1050"],
+    ]
+
+
+def test_of_what_was_published_the_least_live_is_beside_it(tmp_path):
+    log = machine(Log(), hz=10**9)
+    for live in (512, 64, 1, 8):
+        bench(log, "local/invpcid-all", 300 + live, live=live)
+    _, text = write_page(tmp_path, log_file(tmp_path, log))
+    assert rows_of(text, "flushing everything")[1][1:] == ["376", "301"]

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from conftest import DATA, PROGRAM, report
-from synthetic import Log, advice, full, machine, matrix
+from synthetic import Log, advice, bench, full, machine, matrix
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -113,6 +113,33 @@ def test_a_cell_for_each_pair_by_topology(log, tmp_path):
     assert [said.count(f"P{p} L{c}") for p, c in ((0, 0), (0, 1), (1, 2), (1, 3))] == [2] * 4
     order = [text for text in said if text.isdigit()][:32:2]
     assert order == "0 8 1 9 2 10 3 11 4 12 5 13 6 14 7 15".split()
+
+
+def test_a_matrix_names_the_cpus_it_is_of(tmp_path):
+    log = machine(Log(), 64)
+    cpus = [0, 3, 7, 50]
+    for row in cpus:
+        p50 = [None if row == column else 1000 + column for column in cpus]
+        params = {"fence": "none"}
+        log.add("matrix", name="m/m", params=params, unit="tsc", row=row, columns=cpus, p50=p50)
+    (tmp_path / "b.log").write_text(log.text())
+    svg = picture(tmp_path, "matrix:m/m", tmp_path / "b.log", args=("--unit", "ticks"))
+    titles = {cell.find(f"{SVG}title").text for cell in cells(svg)}
+    assert len(titles) == 12
+    assert all(int(re.search(r"to CPU (\d+)", t)[1]) + 1000 == int(t.split()[-1]) for t in titles)
+    far = "CPU 50 (package 1, cache 2, core 18, thread 1)"
+    assert sum(title.startswith(far) for title in titles) == 3
+
+
+def test_columns_may_be_anything(tmp_path):
+    log = machine(Log(), 4)
+    for columns in ([0], [], None, 5, "x", [1, "2", -1, 2**62, 1e9, 1], [4095, 4096, 2]):
+        log.add("matrix", name="m/m", params={}, unit="tsc", row=1, columns=columns, p50=[9] * 8)
+    log.add("matrix", name="m/m", params={}, unit="tsc", row=2**40, p50=[5])
+    (tmp_path / "b.log").write_text(log.text())
+    svg = picture(tmp_path, "matrix:m/m", tmp_path / "b.log", args=("--unit", "ticks"))
+    ends = [re.search(r"to CPU (\d+)", cell.find(f"{SVG}title").text)[1] for cell in cells(svg)]
+    assert sorted(ends, key=int) == ["0", "1", "2", "4095"]
 
 
 def test_near_is_lighter_than_far(log, tmp_path):
@@ -223,3 +250,22 @@ def test_a_damaged_log_has_pictures_too(log, tmp_path):
     done = report("svg", log, "--plot", "spread:local", "-o", tmp_path / "x.svg")
     assert done.returncode == 2
     assert (tmp_path / "x.svg").exists()
+
+
+def test_names_are_told_apart(tmp_path):
+    log = machine(Log(), 4)
+    for name, params in (("m/m", {}), ("m/m", {"a": 1}), ("m/m#2", {}), ("m/m", {"a": 2})):
+        log.add("matrix", name=name, params=params, unit="tsc", row=0, p50=[None, 5, 6, 7])
+    (tmp_path / "b.log").write_text(log.text())
+    names = names_of(tmp_path / "b.log")
+    assert names[0] == "matrix:m/m" and len(names) == len(set(names)) == 4
+
+
+def test_no_more_lines_than_can_be_told_apart(tmp_path):
+    log = machine(Log())
+    for number in range(100):
+        for live in (1, 2, 3):
+            bench(log, "a/x", live * 10, live=live, of=f"line {number}")
+    (tmp_path / "b.log").write_text(log.text())
+    said = texts(picture(tmp_path, "sweep:a/x:live", tmp_path / "b.log"))
+    assert "of=line 63" in said and "of=line 64" not in said

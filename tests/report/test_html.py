@@ -441,6 +441,30 @@ def current_umask():
     return mask
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode):
+    out = tmp_path / "page.html"
+    out.write_text("earlier")
+    out.chmod(mode)
+    assert report("html", "qemu.log", "-o", out).returncode == 0
+    assert out.read_text().endswith("</html>\n")
+    assert stat.S_IMODE(out.stat().st_mode) == mode
+
+
+def test_a_link_to_nothing_yet_stays_a_link(tmp_path):
+    (tmp_path / "sub").mkdir()
+    first, second = tmp_path / "first.html", tmp_path / "sub/second.html"
+    first.symlink_to("sub/second.html")
+    second.symlink_to("third.html")
+    assert report("html", "qemu.log", "-o", first).returncode == 0
+    assert first.is_symlink() and second.is_symlink()
+    assert (tmp_path / "sub/third.html").read_text().endswith("</html>\n")
+    loop = tmp_path / "loop.html"
+    loop.symlink_to("loop.html")
+    done = report("html", "qemu.log", "-o", loop)
+    assert done.returncode == 3 and "symbolic links" in done.stderr
+
+
 def test_a_full_disk_leaves_what_was_there(tmp_path):
     out = tmp_path / "page.html"
     out.write_text("earlier")

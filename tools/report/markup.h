@@ -17,9 +17,10 @@ void put_text(FILE *to, const char *text);
 void put_part(FILE *to, const char *text, size_t max);
 
 /*
- * Writes a file so that it is there whole or not at all: a name that is taken keeps what it has until
- * then. What is no regular file (a device, a pipe) is written to; "-" is standard output. False, and
- * said on standard error, where it fails.
+ * Writes a file so that it is there whole or not at all: a name that is taken keeps what it has
+ * until then, and its mode after. A link stays, and what it leads to is written, there or not. What
+ * is no regular file (a device, a pipe) is written to; "-" is standard output. False, and said on
+ * standard error, where it fails.
  */
 bool write_whole(const char *path, const char *text, size_t length);
 

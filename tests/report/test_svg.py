@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
@@ -242,6 +243,46 @@ def test_a_gnuplot_that_hangs_is_stopped(tmp_path):
     assert done.returncode == 3
     assert "gnuplot was stopped" in done.stderr
     assert time.monotonic() - started < 30
+
+
+def run_fake(tmp_path, script, closing="", **kwargs):
+    """svg with such a gnuplot, and with some of its first three files closed."""
+    program = tmp_path / "gnuplot"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    command = f"'{PROGRAM}' svg qemu.log --plot spread:local -o '{tmp_path}/x.svg' {closing}"
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=DATA,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        check=False,
+        **kwargs,
+    )
+
+
+def test_a_gnuplot_that_closes_its_output_and_hangs_is_stopped(tmp_path):
+    done = run_fake(tmp_path, "exec >/dev/null 2>/dev/null sleep 60", timeout=40)
+    assert done.returncode == 3
+    assert "gnuplot was stopped" in done.stderr
+
+
+def test_messages_without_end_are_cut(tmp_path):
+    done = run_fake(tmp_path, "yes | head -c 5000000 >&2\necho 'line 1: the end' >&2\nexit 1")
+    assert done.returncode == 3
+    assert "gnuplot failed" in done.stderr and "the end" not in done.stderr
+
+
+@pytest.mark.parametrize("closing", ["<&-", ">&-", "<&- >&-"])
+def test_it_may_be_started_with_files_closed(tmp_path, closing):
+    done = run_fake(tmp_path, "echo 'line 3: all is lost' >&2\nexit 1", closing)
+    assert done.returncode == 3
+    assert "gnuplot failed: all is lost" in done.stderr
+    (tmp_path / "gnuplot").unlink()
+    done = run_fake(tmp_path, f"exec {shutil.which('gnuplot')} --default-settings", closing)
+    assert done.returncode == 0
+    assert ElementTree.parse(tmp_path / "x.svg").getroot().tag == f"{SVG}svg"
 
 
 def test_a_damaged_log_has_pictures_too(log, tmp_path):

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,11 +24,24 @@ struct child {
 	FILE *errors;
 };
 
-/* Between fork() and exec(). */
+#define ERRORS_MAX 65536 /* bytes of messages, and of any file that it writes */
+
+/*
+ * Between fork() and exec(). Where this program was started without its first three, those that
+ * gnuplot is to have may be among them: they go out of each other's way first.
+ */
 static void become_gnuplot(int script, int output, int errors)
 {
-	if (dup2(script, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-	    dup2(errors, STDERR_FILENO) >= 0)
+	struct rlimit limit = {ERRORS_MAX, ERRORS_MAX};
+	struct rlimit had;
+
+	if (!getrlimit(RLIMIT_FSIZE, &had) && had.rlim_max < limit.rlim_max)
+		limit = had;
+	script = fcntl(script, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	output = fcntl(output, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	errors = fcntl(errors, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (script >= 0 && dup2(script, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+	    dup2(errors, STDERR_FILENO) >= 0 && !setrlimit(RLIMIT_FSIZE, &limit))
 		execlp("gnuplot", "gnuplot", "--default-settings", (char *)NULL);
 	_exit(EXIT_NOT_THERE);
 }
@@ -62,25 +76,22 @@ static int milliseconds_to(const struct timespec *deadline)
 }
 
 /* False where it took too long, or was too much; errno says which. */
-static bool read_all(int from, FILE *to)
+static bool read_all(int from, FILE *to, const struct timespec *deadline)
 {
-	struct timespec deadline;
 	struct pollfd ready = {.fd = from, .events = POLLIN};
 	size_t all = 0;
 	char piece[16384];
 
-	clock_gettime(CLOCK_MONOTONIC, &deadline);
-	deadline.tv_sec += GNUPLOT_SECONDS;
 	while (all <= GNUPLOT_OUTPUT) {
-		int n = poll(&ready, 1, milliseconds_to(&deadline));
+		int n = poll(&ready, 1, milliseconds_to(deadline));
 		ssize_t got;
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) {
+		if (!n)
 			errno = ETIMEDOUT;
+		if (n <= 0)
 			return false;
-		}
 		got = read(from, piece, sizeof(piece));
 		if (got <= 0)
 			return !got;
@@ -107,16 +118,35 @@ static void quote_errors(FILE *errors, char *why, size_t size)
 	}
 }
 
-static bool finish(struct child *child, bool read, char *why, size_t size)
+/* Whether it ended by itself before the deadline; it has ended in any case. */
+static bool ended(pid_t pid, int *status, const struct timespec *deadline)
 {
-	int error = errno, status;
+	const struct timespec pause = {.tv_nsec = 2000000};
+	pid_t got;
 
-	if (!read)
+	while (!(got = waitpid(pid, status, WNOHANG)) && milliseconds_to(deadline))
+		nanosleep(&pause, NULL);
+	if (got)
+		return got == pid;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		;
+	errno = ETIMEDOUT;
+	return false;
+}
+
+/* `error` is 0 where its output was read to the end. */
+static bool finish(struct child *child, int error, const struct timespec *deadline, char *why,
+		   size_t size)
+{
+	int status = 0;
+
+	if (error)
 		kill(child->pid, SIGKILL);
 	close(child->output);
-	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (!read)
+	if (!ended(child->pid, &status, deadline) && !error)
+		error = errno;
+	if (error)
 		snprintf(why, size, "gnuplot was stopped: %s", strerror(error));
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_THERE)
 		snprintf(why, size, "gnuplot is missing (Debian's package gnuplot-nox)");
@@ -130,16 +160,21 @@ static bool finish(struct child *child, bool read, char *why, size_t size)
 static char *run(FILE *script, FILE *errors, char *why, size_t size)
 {
 	struct child child = {.errors = errors};
+	struct timespec deadline;
 	char *text = NULL;
 	size_t length;
 	FILE *to = open_memstream(&text, &length);
 	bool good;
 
+	clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += GNUPLOT_SECONDS;
 	if (!to || !start(&child, script)) {
 		snprintf(why, size, "gnuplot can't be started: %s", strerror(errno));
 		good = false;
 	} else {
-		good = finish(&child, read_all(child.output, to), why, size);
+		int error = read_all(child.output, to, &deadline) ? 0 : errno;
+
+		good = finish(&child, error, &deadline, why, size);
 	}
 	if (to && fclose(to))
 		good = false;

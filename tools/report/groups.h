@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of some reports put together by a key, each row looked at once: a log may have very many, and
- * very many groups. Without memory the program ends.
+ * Rows of some reports put together by a key, each row looked at once: a log may have very many,
+ * and very many groups. Without memory the program ends.
  */
 #ifndef TOOLS_REPORT_GROUPS_H
 #define TOOLS_REPORT_GROUPS_H

@@ -14,8 +14,8 @@ struct place {
 };
 
 /*
- * The CPUs of a matrix, by package, last-level cache, core, thread; and between them its values. They
- * are those that its records name, so that they are no more than the log has figures and records.
+ * The CPUs of a matrix, by package, last-level cache, core, thread; and between them its values.
+ * They are those that its records name, no more than the log has figures and records.
  */
 struct places {
 	struct place *places;

@@ -11,13 +11,14 @@ import re
 import shutil
 import stat
 import subprocess
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from conftest import DATA, PROGRAM, report
 from make_log import Log as PlainLog
 from make_log import all_types, line
-from synthetic import Log, advice, bench, checks, full, machine, matrix, rate
+from synthetic import Log, advice, bench, checks, full, machine, rate
 
 HOSTILE = "\"><script>boom()</script><img src='http://nowhere.invalid/x.png' onerror=boom()>&amp;"
 INJECTION = "'; system 'touch injected'; \\n`touch injected`\n$(touch injected)"
@@ -264,6 +265,95 @@ def rows_of(text, label):
     rows = re.findall(r"<tr>(.*?)</tr>", table.group(1), re.S)
     cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.S) for row in rows]
     return [[re.sub(r"<[^>]*>", "", cell) for cell in row] for row in cells]
+
+
+class Structure(HTMLParser):
+    """Finds what is wrong with a page's elements, its headings and its tables."""
+
+    VOID = ("meta", "link", "br")
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.wrong, self.headings = [], [], []
+        self.row, self.section, self.columns, self.rows = None, None, None, 0
+        self.feed(text)
+        self.close()
+        if self.open:
+            self.wrong.append(f"never closed: {self.open}")
+
+    def handle_starttag(self, tag, attrs):
+        if tag in self.VOID:
+            return
+        self.open.append(tag)
+        if re.fullmatch("h[1-6]", tag):
+            level = int(tag[1])
+            if level > (self.headings[-1] if self.headings else 0) + 1:
+                self.wrong.append(f"{self.getpos()}: {tag} below h{self.headings[-1]}")
+            self.headings.append(level)
+        elif tag == "table":
+            self.columns = None
+        elif tag in ("thead", "tbody"):
+            self.section, self.rows = tag, 0
+        elif tag == "tr":
+            self.row = []
+        elif tag in ("td", "th"):
+            self.row.append("")
+            wanted = {"thead": "col", "tbody": "row"}[self.section]
+            if tag == "th" and dict(attrs).get("scope") != wanted:
+                self.wrong.append(f"{self.getpos()}: scope is not {wanted}")
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"{self.getpos()}: </{tag}>")
+        if tag == "tr":
+            self.columns = self.columns or len(self.row)
+            self.rows += 1
+            if not self.row or len(self.row) != self.columns:
+                self.wrong.append(f"{self.getpos()}: {len(self.row)} cells of {self.columns}")
+            self.row = None
+        elif tag == "thead" and not self.rows:
+            self.wrong.append(f"{self.getpos()}: nothing in <thead>")
+        elif tag == "th" and not self.row[-1].strip():
+            self.wrong.append(f"{self.getpos()}: a heading of nothing")
+
+    def handle_data(self, data):
+        if self.row:
+            self.row[-1] += data
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_structure(pages, name):
+    found = Structure(pages[name][0].read_text())
+    assert found.wrong == []
+    assert found.headings[:2] == [1, 2]
+
+
+def test_curves_are_in_their_own_unit(tmp_path):
+    log = machine(Log())
+    advice(log)
+    advice(log)
+    log.records[-1].update(unit="cycles", params={"live": 8})
+    _, text = write_page(tmp_path, log_file(tmp_path, log))
+    assert "live=512; what it is by, in ns<" in text
+    assert "live=8; what it is by, in cycles<" in text
+    assert text.count("what it is by") == 2
+
+
+def test_rates_in_ticks(tmp_path):
+    log = machine(Log(), hz=2 * 10**9)
+    rate(log, "a/x", 3000, cpus=2)
+    log.records[-1]["unit"] = "tsc"
+    path = log_file(tmp_path, log)
+    _, text = write_page(tmp_path, path)
+    assert rows_of(text, "rates, more is better")[1][2:4] == ["3000", "ticks"]
+    _, text = write_page(tmp_path, path, path)
+    assert rows_of(text, "side by side")[1][1:] == ["1500", "1500", "1"]
+
+
+def test_ratios_are_no_verdicts(pages):
+    text = pages["two"][0].read_text()
+    above = text[: text.index('aria-label="side by side"')][-600:]
+    assert "no verdicts" in above and "shootdown-report compare" in above
 
 
 def test_published_tables_stand_beside_and_are_named_as_such(pages):

@@ -226,13 +226,15 @@ static void put_summary(struct page *page)
 	const struct input *in = page->in;
 
 	fprintf(page->to, "<section id=\"summary\">\n<h2>Summary</h2>\n<div class=\"about\">\n");
-	table_open(page, "the machines");
 	if (in->n > 1) {
+		table_open(page, "the machines");
 		head_cell(page, "", false);
 		for (size_t i = 0; i < in->n; i++)
 			head_cell(page, letter(in, i).text, false);
+		table_body(page);
+	} else {
+		headless_table_open(page, "the machine");
 	}
-	table_body(page);
 	for (size_t p = 0; p < sizeof(properties) / sizeof(properties[0]); p++) {
 		row_open(page);
 		row_head(page, properties[p].title);
@@ -362,14 +364,19 @@ static void put_head(struct page *page)
 		"</header>\n<main>\n");
 }
 
+bool html_named(const struct page *page)
+{
+	return page->in->n > 1;
+}
+
 /* Under a heading for each report where there are several. */
 static void put_each(struct page *page, void (*put)(struct page *page, size_t report))
 {
 	for (size_t i = 0; i < page->in->n; i++) {
-		if (page->in->n > 1) {
-			fprintf(page->to, "<h2>");
+		if (html_named(page)) {
+			fprintf(page->to, "<h3 class=\"report\">");
 			html_name(page, i);
-			fprintf(page->to, "</h2>\n");
+			fprintf(page->to, "</h3>\n");
 		}
 		put(page, i);
 	}

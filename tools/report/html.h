@@ -38,12 +38,17 @@ void html_skips(struct page *page, size_t report);
 /* For the files that write them. A report as it is called in a heading: "A: CPU, file". */
 void html_name(struct page *page, size_t report);
 
+/* Whether a heading of a report's own stands above its tables: theirs are a level lower then. */
+bool html_named(const struct page *page);
+
 /* A table that scrolls by itself where it is too wide. Its head follows, as cells of a row. */
 void table_open(struct page *page, const char *label);
-void table_body(struct page *page); /* ends the head */
+void headless_table_open(struct page *page, const char *label); /* its body follows */
+void table_body(struct page *page);                             /* ends the head */
 void table_close(struct page *page);
 void row_open(struct page *page);
 void row_close(struct page *page);
+/* Without text it is an empty corner. */
 void head_cell(struct page *page, const char *text, bool number);
 void head_cells(struct page *page, const char *const *titles, size_t n, bool numbers);
 void row_head(struct page *page, const char *text);

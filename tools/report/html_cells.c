@@ -4,11 +4,23 @@
 #include "tools/report/markup.h"
 #include "tools/report/output.h"
 
-void table_open(struct page *page, const char *label)
+static void begin(struct page *page, const char *label)
 {
 	fprintf(page->to, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"");
 	put_text(page->to, label);
-	fprintf(page->to, "\">\n<table>\n<thead>\n<tr>");
+	fprintf(page->to, "\">\n<table>\n");
+}
+
+void table_open(struct page *page, const char *label)
+{
+	begin(page, label);
+	fprintf(page->to, "<thead>\n<tr>");
+}
+
+void headless_table_open(struct page *page, const char *label)
+{
+	begin(page, label);
+	fprintf(page->to, "<tbody>\n");
 }
 
 void table_body(struct page *page)
@@ -33,6 +45,10 @@ void row_close(struct page *page)
 
 void head_cell(struct page *page, const char *text, bool number)
 {
+	if (!*text) {
+		text_cell(page, text);
+		return;
+	}
 	fprintf(page->to, "<th scope=\"col\"%s>", number ? " class=\"n\"" : "");
 	put_text(page->to, text);
 	fprintf(page->to, "</th>");

@@ -13,14 +13,16 @@
 
 static void heading(struct page *page, const struct row *group, const char *text)
 {
-	fprintf(page->to, "<h3>");
+	int level = html_named(page) ? 4 : 3;
+
+	fprintf(page->to, "<h%d>", level);
 	if (group) {
 		put_part(page->to, group->name, group->group_length);
 		fprintf(page->to, "/ ");
 	}
 	fprintf(page->to, "<span class=\"soft\">");
 	put_text(page->to, text);
-	fprintf(page->to, "</span></h3>\n");
+	fprintf(page->to, "</span></h%d>\n", level);
 }
 
 /* Its name without the group, and the parameters that are its own. */
@@ -77,7 +79,7 @@ static void rate_cells(struct page *page, const struct report *r, const struct r
 
 	(void)r;
 	member_cell(page, row->record, "value");
-	text_cell(page, unit);
+	text_cell(page, unit && !strcmp(unit, "tsc") ? "ticks" : unit);
 	there = record_pair(row->record, "ci", &lo, &hi);
 	interval_cell(page, there, lo, hi);
 	member_cell(page, row->record, "ipis");
@@ -461,6 +463,26 @@ static void put_matrices_of_checks(struct page *page, const struct groups *group
 	}
 }
 
+/* What a record's figures are in, as they are shown. "" where it does not say. */
+static const char *shown_unit(const struct page *page, const struct row *row)
+{
+	const char *unit = record_text(row->record, "unit");
+
+	if (unit && !strcmp(unit, "tsc"))
+		return unit_name(page->in->unit);
+	return unit ? unit : "";
+}
+
+static void curves_heading(struct page *page, const struct row *row)
+{
+	const char *unit = shown_unit(page, row);
+	char *text = new_text("%s%swhat it is by%s%s", row->params, *row->params ? "; " : "",
+			      *unit ? ", in " : "", unit);
+
+	heading(page, row, text);
+	free(text);
+}
+
 static void put_curves(struct page *page, const struct report *r, const struct row *row)
 {
 	json_t *curves = json_object_get(row->record, "curves"), *curve;
@@ -470,6 +492,7 @@ static void put_curves(struct page *page, const struct report *r, const struct r
 
 	if (!points || !scale)
 		return;
+	curves_heading(page, row);
 	table_open(page, "the curves");
 	json_object_foreach(curves, key, curve)
 	{
@@ -496,8 +519,6 @@ static void put_curves(struct page *page, const struct report *r, const struct r
 static void put_advice(struct page *page, const struct report *r)
 {
 	static const char *const titles[] = {"tunable", "", "value", "why"};
-	char *curves = new_text("what it is by, in %s", unit_name(page->in->unit));
-
 	if (has_kind(r, ROW_ADVICE)) {
 		heading(page, NULL, "Advice");
 		table_open(page, "advice");
@@ -519,10 +540,8 @@ static void put_advice(struct page *page, const struct report *r)
 	for (size_t i = 0; i < r->nr_rows; i++) {
 		if (r->rows[i].kind != ROW_ADVICE || !json_object_get(r->rows[i].record, "curves"))
 			continue;
-		heading(page, &r->rows[i], curves);
 		put_curves(page, r, &r->rows[i]);
 	}
-	free(curves);
 }
 
 void html_tables(struct page *page, size_t report)
@@ -538,13 +557,23 @@ void html_tables(struct page *page, size_t report)
 	groups_free(&groups);
 }
 
+static bool rate_figure(const struct page *page, size_t report, const struct row *row,
+			double *value)
+{
+	double scale = row_scale(page->in->reports[report], row, page->in->unit);
+
+	if (row->modelled || !scale || !record_number(row->record, "value", value))
+		return false;
+	*value *= scale;
+	return true;
+}
+
 /* The figure to set side by side. */
 static bool main_value(const struct page *page, size_t report, const struct row *row, double *value)
 {
 	if (row->kind == ROW_BENCH)
 		return row_time(page->in->reports[report], row, "net", page->in->unit, value);
-	return row->kind == ROW_RATE && !row->modelled &&
-	       record_number(row->record, "value", value);
+	return row->kind == ROW_RATE && rate_figure(page, report, row, value);
 }
 
 static void compared_row(struct page *page, const struct row *like)
@@ -585,7 +614,11 @@ static bool is_in_earlier(const struct page *page, size_t report, const char *id
 
 void html_comparison(struct page *page)
 {
-	fprintf(page->to, "<p>Net medians in %s, and rates; beside each the ratio to A.</p>\n",
+	fprintf(page->to, "<h3 class=\"report\">Side by side</h3>\n");
+	fprintf(page->to,
+		"<p>Net medians in %s, and rates; beside each the ratio to A. These are no "
+		"verdicts: a ratio may be noise, and machines drift from boot to boot. What differs "
+		"beyond that, <code>shootdown-report compare</code> tells.</p>\n",
 		unit_name(page->in->unit));
 	table_open(page, "side by side");
 	head_cell(page, "", false);

@@ -339,6 +339,12 @@ def test_curves_are_in_their_own_unit(tmp_path):
     assert text.count("what it is by") == 2
 
 
+def test_headings_without_a_group(pages):
+    text = pages["one"][0].read_text()
+    assert "<h3>Advice</h3>" in text and "<h3>All checks</h3>" in text
+    assert "<h3>tlb_single_page_flush_ceiling <span" in text
+
+
 def test_rates_in_ticks(tmp_path):
     log = machine(Log(), hz=2 * 10**9)
     rate(log, "a/x", 3000, cpus=2)

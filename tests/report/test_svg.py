@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from conftest import DATA, PROGRAM, report
-from synthetic import Log, advice, bench, full, machine, matrix
+from synthetic import Log, advice, bench, full, machine, matrix, rate
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -130,6 +130,28 @@ def test_a_matrix_names_the_cpus_it_is_of(tmp_path):
     assert all(int(re.search(r"to CPU (\d+)", t)[1]) + 1000 == int(t.split()[-1]) for t in titles)
     far = "CPU 50 (package 1, cache 2, core 18, thread 1)"
     assert sum(title.startswith(far) for title in titles) == 3
+
+
+def test_a_matrix_of_one_row_is_no_square(tmp_path):
+    log = machine(Log(), 4)
+    log.add("matrix", name="m/m", params={}, unit="tsc", row=0, columns=[1, 2, 3], p50=[9, 8, 7])
+    log.add("matrix", name="n/n", params={}, unit="tsc", row=0, p50=[None, 8, 7, 6])
+    log.add("matrix", name="n/n", params={}, unit="tsc", row=3, p50=[1, 2, 3, None])
+    (tmp_path / "b.log").write_text(log.text())
+    svg = picture(tmp_path, "matrix:m/m", tmp_path / "b.log", args=("--unit", "ticks"))
+    assert len(cells(svg)) == 3 and float(svg.get("height")) < 250
+    svg = picture(tmp_path, "matrix:n/n", tmp_path / "b.log", args=("--unit", "ticks"))
+    assert len(cells(svg)) == 6 and float(svg.get("height")) > 400
+
+
+def test_rates_without_a_policy_are_no_shootdowns(tmp_path):
+    log = machine(Log(), 4)
+    for cpus in (2, 3, 4):
+        rate(log, "ipi/mesh", 1000 * cpus, cpus=cpus, fence="none")
+    (tmp_path / "b.log").write_text(log.text())
+    assert names_of(tmp_path / "b.log") == ["rate:ipi/mesh"]
+    said = texts(picture(tmp_path, "rate:ipi/mesh", tmp_path / "b.log"))
+    assert {"2", "3", "4"} <= set(said) and "2.5" not in said
 
 
 def test_columns_may_be_anything(tmp_path):

@@ -26,6 +26,8 @@ static const char *const steps[NR_STEPS] = {"#fde725", "#a0da39", "#4ac16d", "#2
 struct heat {
 	const struct plot *plot;
 	struct places *p;
+	size_t *rows; /* those that are drawn */
+	size_t nr_rows;
 	double cell, top;
 	double begins[NR_STEPS + 1]; /* of steps, and the end of the last */
 };
@@ -72,9 +74,29 @@ static unsigned step_of(const struct heat *h, double value)
 	return step;
 }
 
-static double value_at(const struct heat *h, size_t from, size_t to)
+/* All, so that it is a square; where most CPUs have none, those that have one. */
+static void find_rows(struct heat *h)
 {
-	return places_value(h->p, from, to);
+	size_t n = h->p->n, there = 0;
+
+	for (size_t i = 0; i < n; i++)
+		there += h->p->rows[i] != NULL;
+	h->rows = must_have(calloc(n + 1, sizeof(h->rows[0])));
+	for (size_t i = 0; i < n; i++) {
+		if (h->p->rows[i] || 2 * there >= n)
+			h->rows[h->nr_rows++] = i;
+	}
+}
+
+static double bottom(const struct heat *h)
+{
+	return h->top + h->nr_rows * h->cell;
+}
+
+/* `row` is one of those drawn. */
+static double value_at(const struct heat *h, size_t row, size_t to)
+{
+	return places_value(h->p, h->rows[row], to);
 }
 
 static void put_place(FILE *to, const struct place *place)
@@ -96,10 +118,10 @@ static void put_short(FILE *to, double value)
 		fprintf(to, "%.3g", value);
 }
 
-static void put_cell(FILE *to, const struct heat *h, size_t from, size_t column)
+static void put_cell(FILE *to, const struct heat *h, size_t row, size_t column)
 {
-	double x = LEFT + column * h->cell, y = h->top + from * h->cell;
-	double value = value_at(h, from, column);
+	double x = LEFT + column * h->cell, y = h->top + row * h->cell;
+	double value = value_at(h, row, column);
 	unsigned step = step_of(h, value);
 
 	if (step == NR_STEPS)
@@ -107,7 +129,7 @@ static void put_cell(FILE *to, const struct heat *h, size_t from, size_t column)
 	fprintf(to, "<g><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>",
 		x, y, h->cell, h->cell, steps[step]);
 	fprintf(to, "<title>");
-	put_place(to, &h->p->places[from]);
+	put_place(to, &h->p->places[h->rows[row]]);
 	fprintf(to, " to ");
 	put_place(to, &h->p->places[column]);
 	fprintf(to, ": %s", figure(value).text);
@@ -130,8 +152,8 @@ static void put_step(FILE *to, const struct heat *h, unsigned step)
 	size_t n = h->p->n, length;
 
 	fprintf(to, "<path fill=\"%s\" d=\"", steps[step]);
-	for (size_t i = 0; i < n; i++) {
-		for (size_t j = 0; h->p->rows[i] && j < n; j += length) {
+	for (size_t i = 0; i < h->nr_rows; i++) {
+		for (size_t j = 0; h->p->rows[h->rows[i]] && j < n; j += length) {
 			for (length = 0;
 			     j + length < n && step_of(h, value_at(h, i, j + length)) == step;)
 				length++;
@@ -150,7 +172,7 @@ static void put_cells(FILE *to, const struct heat *h)
 
 	if (n <= TITLES_MAX) {
 		fprintf(to, "<g shape-rendering=\"crispEdges\">\n");
-		for (size_t i = 0; i < n * n; i++)
+		for (size_t i = 0; i < h->nr_rows * n; i++)
 			put_cell(to, h, i / n, i % n);
 		fprintf(to, "</g>\n");
 		return;
@@ -185,8 +207,10 @@ static void put_numbers(FILE *to, const struct heat *h)
 
 		put_axis_text(to, LEFT + middle, h->top - 4, "middle", false);
 		fprintf(to, "%u</text>\n", h->p->places[i].cpu);
+		if (i >= h->nr_rows)
+			continue;
 		put_axis_text(to, LEFT - 4, h->top + middle + 4, "end", false);
-		fprintf(to, "%u</text>\n", h->p->places[i].cpu);
+		fprintf(to, "%u</text>\n", h->p->places[h->rows[i]].cpu);
 	}
 }
 
@@ -201,14 +225,12 @@ static void put_line(FILE *to, double x1, double y1, double x2, double y2)
 }
 
 /* Between groups, in the colour of the paper, and not so wide that it hides a cell. */
-static void put_gap(FILE *to, const struct heat *h, double at, double width)
+static void put_gap(FILE *to, const struct heat *h, const struct place *a, const struct place *b)
 {
-	double end = h->p->n * h->cell;
+	double width = a->package != b->package ? 5 : 2;
 
-	fprintf(to,
-		"<path class=\"gap\" stroke=\"#fff\" stroke-width=\"%.1f\" "
-		"d=\"M%.2f %.2fv%.2fM%.2f %.2fh%.2f\"/>\n",
-		fmin(width, h->cell / 2), LEFT + at, h->top, end, LEFT, h->top + at, end);
+	fprintf(to, "<path class=\"gap\" stroke=\"#fff\" stroke-width=\"%.1f\" ",
+		fmin(width, h->cell / 2));
 }
 
 /* "package 0, cache 1", or as much of it as there is room for. */
@@ -224,40 +246,61 @@ static void put_group_name(FILE *to, const struct place *place, double room)
 		fprintf(to, "%d", place->llc);
 }
 
-/* CPUs first..end share a cache: brackets above and on the left, lines between groups. */
-static void put_group(FILE *to, const struct heat *h, size_t first, size_t end)
+/* Columns first..end share a cache: a bracket above, a line before them. */
+static void put_columns(FILE *to, const struct heat *h, size_t first, size_t end)
 {
-	double begin = first * h->cell, length = (end - first) * h->cell;
-	double across = h->top - BAND - 2, down = LEFT - 27;
+	const struct place *place = &h->p->places[first];
+	double x = LEFT + first * h->cell, length = (end - first) * h->cell, y = h->top - BAND - 2;
 
-	put_line(to, LEFT + begin + 1, across, LEFT + begin + length - 1, across);
-	put_axis_text(to, LEFT + begin + length / 2, across - 4, "middle", false);
-	put_group_name(to, &h->p->places[first], length);
+	put_line(to, x + 1, y, x + length - 1, y);
+	put_axis_text(to, x + length / 2, y - 4, "middle", false);
+	put_group_name(to, place, length);
 	fprintf(to, "</text>\n");
-	put_line(to, down, h->top + begin + 1, down, h->top + begin + length - 1);
-	put_axis_text(to, down - 4, h->top + begin + length / 2, "middle", true);
-	put_group_name(to, &h->p->places[first], length);
+	if (!first)
+		return;
+	put_gap(to, h, place - 1, place);
+	fprintf(to, "d=\"M%.2f %.2fV%.2f\"/>\n", x, h->top, bottom(h));
+}
+
+/* The same of rows, its bracket on the left. */
+static void put_rows(FILE *to, const struct heat *h, size_t first, size_t end)
+{
+	const struct place *place = &h->p->places[h->rows[first]];
+	double y = h->top + first * h->cell, length = (end - first) * h->cell, x = LEFT - 27;
+
+	put_line(to, x, y + 1, x, y + length - 1);
+	put_axis_text(to, x - 4, y + length / 2, "middle", true);
+	put_group_name(to, place, length);
 	fprintf(to, "</text>\n");
-	if (first)
-		put_gap(to, h, begin,
-			h->p->places[first].package != h->p->places[first - 1].package ? 5 : 2);
+	if (!first)
+		return;
+	put_gap(to, h, &h->p->places[h->rows[first - 1]], place);
+	fprintf(to, "d=\"M%.2f %.2fh%.2f\"/>\n", LEFT, y, h->p->n * h->cell);
 }
 
 static void put_groups(FILE *to, const struct heat *h)
 {
+	const struct place *places = h->p->places;
 	size_t first = 0;
 
 	for (size_t i = 1; i <= h->p->n; i++) {
-		if (i < h->p->n && same_group_of(&h->p->places[first], &h->p->places[i]))
+		if (i < h->p->n && same_group_of(&places[first], &places[i]))
 			continue;
-		put_group(to, h, first, i);
+		put_columns(to, h, first, i);
+		first = i;
+	}
+	first = 0;
+	for (size_t i = 1; i <= h->nr_rows; i++) {
+		if (i < h->nr_rows && same_group_of(&places[h->rows[first]], &places[h->rows[i]]))
+			continue;
+		put_rows(to, h, first, i);
 		first = i;
 	}
 }
 
 static void put_legend(FILE *to, const struct heat *h)
 {
-	double y = h->top + h->p->n * h->cell + 12, width = (WIDTH - LEFT - RIGHT) / NR_STEPS;
+	double y = bottom(h) + 12, width = (WIDTH - LEFT - RIGHT) / NR_STEPS;
 
 	for (unsigned i = 0; i < NR_STEPS; i++)
 		fprintf(to,
@@ -281,17 +324,18 @@ static void put_legend(FILE *to, const struct heat *h)
 void heat_draw(FILE *to, const struct plot *plot, enum picture_place place)
 {
 	struct heat h = {.plot = plot, .p = places_of_matrix(plot)};
-	double side = WIDTH - LEFT - RIGHT;
 
-	h.cell = side / (h.p->n ? h.p->n : 1);
+	h.cell = (WIDTH - LEFT - RIGHT) / (h.p->n ? h.p->n : 1);
 	h.top = 2 * BAND + 6;
+	find_rows(&h);
 	find_steps(&h);
-	picture_begin(to, plot, WIDTH, h.top + side + LEGEND, place);
+	picture_begin(to, plot, WIDTH, bottom(&h) + LEGEND, place);
 	fprintf(to, "<g fill=\"currentColor\" font-family=\"sans-serif\">\n");
 	put_cells(to, &h);
 	put_groups(to, &h);
 	put_numbers(to, &h);
 	put_legend(to, &h);
 	fprintf(to, "</g>\n</svg>\n");
+	free(h.rows);
 	places_free(h.p);
 }

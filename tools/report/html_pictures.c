@@ -25,6 +25,9 @@ static const struct section {
 		{"Local while private, against always everywhere",
 		 "The same for memory that no other CPU has used: what it is worth to know that. "
 		 "More is better."},
+	[SECTION_RATES] = {"Rates over CPUs",
+			   "How often something went per second, all CPUs together. More is "
+			   "better; bars are 95% intervals."},
 	[SECTION_MATRIX] =
 		{"From CPU to CPU",
 		 "Medians between each two CPUs, which are sorted by package (P), last-level cache "

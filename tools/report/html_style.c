@@ -83,7 +83,7 @@ static const char style[] =
 	"dd{margin:0 0 0 1.2rem}\n"
 	"footer{margin-top:2.5rem;padding-bottom:2rem;color:var(--soft);font-size:.875rem}\n"
 	"@media (max-width:30rem){.name .params{display:block;margin:0;white-space:normal}"
-	".name{white-space:normal}th,td{padding:.25rem .35rem}table{font-size:.8125rem}"
+	".name{white-space:normal}td.params{white-space:normal;min-width:8rem}th,td{padding:.25rem .35rem}table{font-size:.8125rem}"
 	".published{padding:.5rem}}\n"
 	"@media print{@page{margin:12mm}body{font-size:10pt}nav{display:none}"
 	"h2,h3,h4,h2+p,figcaption{break-after:avoid}"

@@ -18,11 +18,11 @@ static void heading(struct page *page, const struct row *group, const char *text
 	fprintf(page->to, "<h%d>", level);
 	if (group) {
 		put_part(page->to, group->name, group->group_length);
-		fprintf(page->to, "/ ");
+		fprintf(page->to, "%s <span class=\"soft\">",
+			group->name[group->group_length] ? "/" : "");
 	}
-	fprintf(page->to, "<span class=\"soft\">");
 	put_text(page->to, text);
-	fprintf(page->to, "</span></h%d>\n", level);
+	fprintf(page->to, "%s</h%d>\n", group ? "</span>" : "", level);
 }
 
 /* Its name without the group, and the parameters that are its own. */

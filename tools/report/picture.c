@@ -203,6 +203,24 @@ static struct prefix prefix_of(const struct plot *plot)
 	return (struct prefix){1, ""};
 }
 
+/* Whether x is a count of few: then there are ticks at whole numbers only. */
+static bool counts_few(const struct plot *plot)
+{
+	double least = INFINITY, most = -INFINITY;
+
+	for (size_t i = 0; i < plot->nr_series; i++) {
+		for (size_t j = 0; j < plot->series[i].n; j++) {
+			double x = plot->series[i].points[j].x;
+
+			if (x != rint(x))
+				return false;
+			least = fmin(least, x);
+			most = fmax(most, x);
+		}
+	}
+	return most - least <= 10;
+}
+
 static void put_line_axes(FILE *to, const struct plot *plot)
 {
 	char *title = new_text("%s%s", prefix_of(plot).text, plot->y_title);
@@ -215,6 +233,8 @@ static void put_line_axes(FILE *to, const struct plot *plot)
 		fprintf(to, "set format y '%%.0s%%c'\n");
 	else if (plot->from_zero)
 		fprintf(to, "set yrange [0:*]\n");
+	if (!plot->log_x && counts_few(plot))
+		fprintf(to, "set xtics 1\n");
 	fprintf(to, "set autoscale xfix\nset offsets graph 0.03, graph 0.03, graph 0.03, 0\n");
 }
 

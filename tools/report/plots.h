@@ -17,6 +17,7 @@
 enum plot_section {
 	SECTION_SCALING, /* rates over CPUs, all policies */
 	SECTION_PRIVATE, /* the same, policies that stay local against those that never do */
+	SECTION_RATES,   /* those of something else, without a policy */
 	SECTION_MATRIX,
 	SECTION_RANGE, /* flush against range, of advice */
 	SECTION_SWEEP, /* benchmarks over a parameter */

@@ -268,10 +268,12 @@ static const char *rate_unit(const struct input *in, const struct sweep *sweep)
 static struct plot *add_rates(struct plots *plots, const struct input *in,
 			      const struct sweep *sweep, enum plot_section section)
 {
-	struct plot *plot = plots_add(
-		plots, section, PLOT_LINES,
-		new_text("%s:%s", section == SECTION_SCALING ? "scaling" : "private", sweep->name),
-		new_text("%s", sweep->name));
+	static const char *const names[] = {[SECTION_SCALING] = "scaling",
+					    [SECTION_PRIVATE] = "private",
+					    [SECTION_RATES] = "rate"};
+	struct plot *plot = plots_add(plots, section, PLOT_LINES,
+				      new_text("%s:%s", names[section], sweep->name),
+				      new_text("%s", sweep->name));
 
 	plot->from_zero = true;
 	plot->x_title = new_text("CPUs");
@@ -293,6 +295,15 @@ static void find_private(struct plots *plots, const struct input *in, const stru
 		plots_drop_last(plots);
 }
 
+static bool any_policy(const struct sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->rows->n; i++) {
+		if (record_text(params_of(sweep->rows->members[i].row), "policy"))
+			return true;
+	}
+	return false;
+}
+
 /* What is nothing but that comparison has no plot of all policies besides. */
 static void find_scaling(struct plots *plots, const struct input *in, const struct sweep *sweep)
 {
@@ -300,7 +311,7 @@ static void find_scaling(struct plots *plots, const struct input *in, const stru
 	struct plot *plot;
 
 	find_private(plots, in, sweep);
-	plot = add_rates(plots, in, sweep, SECTION_SCALING);
+	plot = add_rates(plots, in, sweep, any_policy(sweep) ? SECTION_SCALING : SECTION_RATES);
 	add_lines(plot, in, sweep, NULL);
 	if (!plot_finish_lines(plot) ||
 	    (plots->n - before == 2 && plots->plots[before].nr_series == plot->nr_series))

@@ -80,6 +80,20 @@ def with_strings(log, text):
     return log
 
 
+def some_of_many():
+    """Matrices of four CPUs of 64, and rates, as ipi/ has them."""
+    log = machine(Log(), 64)
+    cpus = [0, 3, 7, 50]
+    for row in cpus:
+        p50 = [None if row == column else 1000 + column for column in cpus]
+        log.add("matrix", name="ipi/rtt", params={}, unit="tsc", row=row, columns=cpus, p50=p50)
+    fields = {"row": 0, "columns": cpus[1:], "p50": [-45, 200, 81]}
+    log.add("matrix", name="ipi/tsc-offset", params={"of": "offset"}, unit="tsc", **fields)
+    for number in (2, 4, 8, 16):
+        rate(log, "ipi/mesh", 90000 * number, cpus=number, fence="none", apic="x2apic")
+    return log
+
+
 @pytest.fixture(scope="session")
 def browser():
     for program in ("chromium", "chromedriver"):
@@ -106,6 +120,7 @@ def pages(tmp_path_factory):
         ],
         "many": [log_file(place, full(96), "many.log")],
         "hostile": [log_file(place, with_strings(full(), HOSTILE), "hostile.log")],
+        "some": [log_file(place, some_of_many(), "some.log")],
         "types": [all_types().write(place / "types.log")],
         "qemu": [DATA / "qemu.log"],
         "bochs": [DATA / "bochs.log"],
@@ -118,7 +133,7 @@ def pages(tmp_path_factory):
     return made
 
 
-PAGES = ("one", "two", "many", "hostile", "types", "qemu", "bochs")
+PAGES = ("one", "two", "many", "some", "hostile", "types", "qemu", "bochs")
 
 
 def nr_plots(files):
@@ -730,23 +745,6 @@ def test_much_of_anything_takes_no_time(tmp_path, log):
     done, text = write_page(tmp_path, path, timeout=SECONDS)
     assert done.returncode == 0
     assert text.endswith("</html>\n")
-
-
-def some_of_many(params=None, columns=(0, 3, 7, 50)):
-    """A matrix of four CPUs of 64, as ipi/ has them."""
-    log = machine(Log(), 64)
-    for row in columns:
-        p50 = [None if row == column else 1000 + column for column in columns]
-        log.add(
-            "matrix",
-            name="ipi/rtt",
-            params=params or {},
-            unit="tsc",
-            row=row,
-            columns=list(columns),
-            p50=p50,
-        )
-    return log
 
 
 def test_a_matrix_of_some_cpus(tmp_path):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A real log, damaged in every way: all of it is noticed, and told by number."""
 
+import os
 import re
 
 import pytest
-from conftest import DATA, report
+from conftest import BUILD, DATA, report
+from make_log import line
 
 LOG = DATA / "small.log"
 LINES = re.findall(rb"[^\n]*\n|[^\n]+$", LOG.read_bytes())
@@ -126,3 +128,31 @@ def test_captures_of_all_kinds_are_whole(tmp_path, capture):
     done = report("check", write(tmp_path, [before, *lines, after]))
     assert done.returncode == 0, done.stdout
     assert f"{len(RECORDS)} records, whole" in done.stdout
+
+
+def seconds(path):
+    """Of the program as users have it, in its own time: the best of some."""
+    times = []
+    for _ in range(3):
+        before = os.times()
+        done = report("check", "--quiet", path, program=BUILD / "shootdown-report")
+        after = os.times()
+        assert "more than" in done.stdout
+        times.append(after.children_user - before.children_user)
+    return min(times)
+
+
+def test_a_boot_that_claims_to_be_long_takes_no_longer(tmp_path):
+    """Very many boots of one record, which says that it is the last of the greatest number."""
+    path = tmp_path / "boots.log"
+    taken = []
+    for seq in (1, 65535):
+        path.write_text("".join(line({"seq": seq, "type": "x", "i": i}) for i in range(60000)))
+        taken.append(seconds(path))
+    assert taken[1] < 2 * taken[0] + 0.02
+
+
+def test_what_an_earlier_boot_said_counts_for_nothing(tmp_path):
+    """Records 1 to 3 of the boot before, where the last has lost them."""
+    lines = LINES + LINES[: RECORDS[1]] + LINES[RECORDS[4] :]
+    assert "records 1 to 3 are missing before this" in problems(write(tmp_path, lines))

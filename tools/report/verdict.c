@@ -64,9 +64,14 @@ static void add_damage(struct verdict *v, const struct log_item *item)
 			item->seq, item->reason);
 }
 
+static bool is_seen(const struct verdict *v, uint32_t seq)
+{
+	return v->boots[seq] == v->earlier + 1;
+}
+
 static bool is_copy(const struct verdict *v, const struct log_item *item)
 {
-	return v->seen[item->seq] && v->crcs[item->seq] == item->crc;
+	return is_seen(v, item->seq) && v->crcs[item->seq] == item->crc;
 }
 
 static bool begins_boot(const struct verdict *v, const struct log_item *item)
@@ -76,7 +81,7 @@ static bool begins_boot(const struct verdict *v, const struct log_item *item)
 	/* Record 0 right after itself is a doubled line; a boot takes longer. */
 	if (item->seq == 0)
 		return !(is_copy(v, item) && v->records == 1);
-	return v->seen[item->seq] && !is_copy(v, item);
+	return is_seen(v, item->seq) && !is_copy(v, item);
 }
 
 static void begin_boot(struct verdict *v)
@@ -84,9 +89,7 @@ static void begin_boot(struct verdict *v)
 	uint64_t earlier = v->earlier + 1;
 
 	drop_records(v);
-	/* A log may hold very many boots of few records. */
-	memset(v->crcs, 0, v->expected * sizeof(v->crcs[0]));
-	memset(v->seen, 0, v->expected * sizeof(v->seen[0]));
+	/* What came in earlier boots stays, and counts for nothing: a log may hold very many. */
 	memset(v, 0, offsetof(struct verdict, crcs));
 	v->earlier = earlier;
 }
@@ -105,7 +108,7 @@ static void add_missing(struct verdict *v, const struct log_item *item)
 /* Its place in the sequence. False for a copy, which counts for nothing. */
 static bool add_seq(struct verdict *v, const struct log_item *item)
 {
-	if (v->seen[item->seq]) {
+	if (is_seen(v, item->seq)) {
 		problem(v, "line %" PRIu64 ": record %u comes again", item->line, item->seq);
 		return false;
 	}
@@ -113,7 +116,7 @@ static bool add_seq(struct verdict *v, const struct log_item *item)
 		add_missing(v, item);
 	else if (item->seq < v->expected)
 		problem(v, "line %" PRIu64 ": record %u is out of order", item->line, item->seq);
-	v->seen[item->seq] = true;
+	v->boots[item->seq] = v->earlier + 1;
 	v->crcs[item->seq] = item->crc;
 	v->records++;
 	if (item->seq >= v->expected)

@@ -53,10 +53,10 @@ struct verdict {
 	char problems[VERDICT_PROBLEM_MAX][VERDICT_TEXT_MAX];
 	uint64_t nr_problems; /* also those not kept */
 
-	/* Private: what came at each seq. */
+	/* Private: what came at each seq, and in which boot, the first being 1. */
 	bool begun;
 	uint32_t crcs[LOG_SEQ_LIMIT];
-	bool seen[LOG_SEQ_LIMIT];
+	uint64_t boots[LOG_SEQ_LIMIT];
 };
 
 /* NULL without memory. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/report/output.h"
+
 static void complain(const struct report *r)
 {
 	const struct verdict *v = r->verdict;
@@ -53,6 +55,25 @@ int command_convert(int argc, char **argv, void (*convert)(const struct report *
 	status = command_status(r);
 	report_free(r);
 	return status;
+}
+
+void print_failed_cpus(const json_t *cpus, const char *before)
+{
+	const json_t *more = json_object_get(cpus, "failed_left_out");
+	size_t i;
+	json_t *cpu;
+
+	json_array_foreach(json_object_get(cpus, "failed"), i, cpu)
+	{
+		double apic;
+
+		printf("%sthe CPU with APIC ID %s did not start: ", before,
+		       record_number(cpu, "apic", &apic) ? figure(apic).text : "unknown");
+		print_member(stdout, cpu, "why");
+		putchar('\n');
+	}
+	if (json_integer_value(more) > 0)
+		printf("%sand %" JSON_INTEGER_FORMAT " more\n", before, json_integer_value(more));
 }
 
 bool command_unit(const char *name, enum report_unit *unit)

@@ -44,6 +44,9 @@ int command_status(const struct report *r);
 /* For commands with one FILE and no options: loads it, has it converted, and returns the status. */
 int command_convert(int argc, char **argv, void (*convert)(const struct report *r));
 
+/* A line for each CPU that did not start, of the record "cpus". */
+void print_failed_cpus(const json_t *cpus, const char *before);
+
 /* Arguments of options: false, and said on standard error, where they are not good. */
 bool command_unit(const char *name, enum report_unit *unit);
 

@@ -69,8 +69,8 @@ struct figure figure(double value)
 	else
 		snprintf(f.text, sizeof(f.text), "%.*f", size >= 10 ? 1 : 2, value);
 	/* What rounds to nothing has no sign. */
-	if (!strcmp(f.text, "-0.00"))
-		snprintf(f.text, sizeof(f.text), "0.00");
+	if (!strcmp(f.text, "-0.00") || !strcmp(f.text, "-0"))
+		memmove(f.text, f.text + 1, strlen(f.text));
 	return f;
 }
 

@@ -4,6 +4,7 @@
 #include "tools/report/report.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ bool record_number(const json_t *record, const char *key, double *value)
 {
 	const json_t *number = json_object_get(record, key);
 
-	if (!json_is_number(number))
+	if (!json_is_number(number) || !isfinite(json_number_value(number)))
 		return false;
 	*value = json_number_value(number);
 	return true;
@@ -65,34 +66,39 @@ static double unit_per_tick(const struct report *r, enum report_unit unit)
 	}
 }
 
+/* What has the row's figures in a unit, and how they are scaled; NULL where it has none. */
+static const json_t *row_figures(const struct report *r, const struct row *row,
+				 enum report_unit unit, double *scale)
+{
+	*scale = unit == UNIT_CORE ? 1 : unit_per_tick(r, unit);
+	if (row->kind != ROW_BENCH || row->modelled || !*scale)
+		return NULL;
+	return unit == UNIT_CORE ? json_object_get(row->record, "core") : row->record;
+}
+
 bool row_time(const struct report *r, const struct row *row, const char *key, enum report_unit unit,
 	      double *value)
 {
-	double scale = unit_per_tick(r, unit);
+	double scale;
 
-	if (row->kind != ROW_BENCH || row->modelled)
-		return false;
-	if (unit == UNIT_CORE)
-		return record_number(json_object_get(row->record, "core"), key, value);
-	if (!scale || !record_number(row->record, key, value))
+	if (!record_number(row_figures(r, row, unit, &scale), key, value))
 		return false;
 	*value *= scale;
-	return true;
+	return isfinite(*value);
 }
 
 bool row_interval(const struct report *r, const struct row *row, bool net, enum report_unit unit,
 		  double *lo, double *hi)
 {
-	double scale = unit_per_tick(r, unit), baseline = 0;
+	double scale, baseline = 0;
+	const json_t *figures = row_figures(r, row, unit, &scale);
 
-	if (row->kind != ROW_BENCH || row->modelled || !scale ||
-	    !record_pair(row->record, "ci", lo, hi))
-		return false;
-	if (net && !record_number(row->record, "baseline", &baseline))
+	if (!record_pair(figures, "ci", lo, hi) ||
+	    (net && !record_number(figures, "baseline", &baseline)))
 		return false;
 	*lo = (*lo - baseline) * scale;
 	*hi = (*hi - baseline) * scale;
-	return true;
+	return isfinite(*lo) && isfinite(*hi);
 }
 
 double row_scale(const struct report *r, const struct row *row, enum report_unit unit)
@@ -361,6 +367,7 @@ struct report *report_read(FILE *from, const char *name)
 {
 	struct report *r = calloc(1, sizeof(*r));
 
+	errno = 0;
 	if (r && !read_into(r, from, name)) {
 		int error = errno ? errno : ENOMEM;
 

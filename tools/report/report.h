@@ -85,7 +85,7 @@ const json_t *report_part(const struct report *r, enum verdict_part part);
 
 /*
  * A figure of a bench record ("p50", "net", "min"...) in a unit, false where it has none: always if
- * modelled; core cycles are there for "p50" and "net" only.
+ * modelled; core cycles are there for "p50", "baseline" and "net" only.
  */
 bool row_time(const struct report *r, const struct row *row, const char *key, enum report_unit unit,
 	      double *value);

@@ -9,6 +9,7 @@
 
 #include "tools/report/commands.h"
 #include "tools/report/output.h"
+#include "tools/report/rows.h"
 #include "tools/report/table.h"
 
 enum sort { SORT_NAME, SORT_VALUE, SORT_LOG };
@@ -116,6 +117,32 @@ static void print_cpu(const struct report *r)
 	print_integer(cpus, "expected", " of %" JSON_INTEGER_FORMAT " online, ");
 	print_member(stdout, cpus, "apic_mode");
 	putchar('\n');
+	print_failed_cpus(cpus, "           ");
+}
+
+/* The name of a counter, or why there is none. */
+static void print_counter(const json_t *clock, const char *key, const char *why_key)
+{
+	const char *name = record_text(clock, key), *why = record_text(clock, why_key);
+
+	print_safe(stdout, name ? name : "none", SIZE_MAX);
+	if (!name && why && *why) {
+		printf(" (");
+		print_safe(stdout, why, SIZE_MAX);
+		putchar(')');
+	}
+}
+
+static void print_counters(const json_t *clock)
+{
+	if (!json_object_get(clock, "core_counter") && !json_object_get(clock, "walk_counter"))
+		return;
+	label("counters");
+	printf("core cycles: ");
+	print_counter(clock, "core_counter", "core_counter_why");
+	printf("; page walks: ");
+	print_counter(clock, "walk_counter", "walk_counter_why");
+	putchar('\n');
 }
 
 static void print_clock(const struct report *r)
@@ -141,6 +168,7 @@ static void print_clock(const struct report *r)
 		print_integer(check, "ppm", " %+" JSON_INTEGER_FORMAT " ppm");
 	}
 	putchar('\n');
+	print_counters(clock);
 }
 
 static void print_run(const struct report *r)
@@ -213,9 +241,8 @@ static void sort_rows(const struct show *s, struct selection *rows)
 		qsort(rows->rows, rows->n, sizeof(rows->rows[0]), by_value);
 }
 
-/* Of a kind and, unless it is NULL, of the group of `like`. */
-static struct selection select_rows(const struct show *s, enum row_kind kind,
-				    const struct row *like)
+/* All of some kinds, in the order of the log. */
+static struct selection select_rows(const struct show *s, enum row_kind first, enum row_kind last)
 {
 	const struct report *r = s->report;
 	struct selection out = {must_have(calloc(r->nr_rows + 1, sizeof(out.rows[0]))), 0};
@@ -223,46 +250,24 @@ static struct selection select_rows(const struct show *s, enum row_kind kind,
 	for (size_t i = 0; i < r->nr_rows; i++) {
 		const struct row *row = &r->rows[i];
 
-		if (row->kind == kind && matches(s, row) && (!like || same_group(row, like)))
+		if (row->kind >= first && row->kind <= last && matches(s, row))
 			out.rows[out.n++] = row;
 	}
+	return out;
+}
+
+static struct selection select_kind(const struct show *s, enum row_kind kind)
+{
+	struct selection out = select_rows(s, kind, kind);
+
 	sort_rows(s, &out);
 	return out;
 }
 
-/* Parameters that are the same in all rows: they go above the table. */
-static json_t *common_params(const struct selection *rows)
-{
-	const json_t *first = json_object_get(rows->rows[0]->record, "params");
-	json_t *common = must_have(json_object()), *value;
-	const char *key;
-
-	if (rows->n < 2)
-		return common;
-	json_object_foreach((json_t *)first, key, value)
-	{
-		size_t same = 1;
-
-		while (same < rows->n) {
-			json_t *params = json_object_get(rows->rows[same]->record, "params");
-			json_t *other = json_object_get(params, key);
-
-			if (!other || !json_equal(other, value))
-				break;
-			same++;
-		}
-		if (same == rows->n)
-			json_object_set(common, key, value);
-	}
-	return common;
-}
-
 /* The line above a table. */
 static void print_heading(struct show *s, const struct row *row, const char *what,
-			  const json_t *common)
+			  const char *params)
 {
-	char *text = common ? must_have(params_text(common, NULL)) : NULL;
-
 	putchar('\n');
 	s->printed = true;
 	color_begin(COLOR_TITLE);
@@ -271,20 +276,19 @@ static void print_heading(struct show *s, const struct row *row, const char *wha
 		printf("/  ");
 	}
 	fputs(what, stdout);
-	if (text && *text) {
+	if (*params) {
 		printf("; ");
-		print_safe(stdout, text, SIZE_MAX);
+		print_safe(stdout, params, SIZE_MAX);
 	}
 	color_end(COLOR_TITLE);
 	putchar('\n');
-	free(text);
 }
 
 /* The name without its group, and the parameters that are its own. */
-static void add_name(struct table *t, const struct row *row, const json_t *common)
+static void add_name(struct table *t, const struct row *row, const struct shared *shared)
 {
 	const char *what = row->name + row->group_length;
-	char *params = must_have(params_text(json_object_get(row->record, "params"), common));
+	char *params = own_params(row, shared);
 
 	table_add(t, "%s", *what == '/' && what[1] ? what + 1 : row->name);
 	table_add(t, "%s", params);
@@ -304,7 +308,7 @@ static void add_member(struct table *t, const json_t *record, const char *key)
 	add_number(t, there, value);
 }
 
-/* A percentile without the empty section. */
+/* A percentile without the empty section. Core cycles have none. */
 static void add_net_of(struct table *t, const struct show *s, const struct row *row,
 		       const char *key)
 {
@@ -312,12 +316,28 @@ static void add_net_of(struct table *t, const struct show *s, const struct row *
 	bool there = row_time(s->report, row, key, s->unit, &value) &&
 		     row_time(s->report, row, "baseline", s->unit, &baseline);
 
-	add_number(t, there, value - baseline);
+	if (s->unit == UNIT_CORE)
+		table_add(t, "%s", "");
+	else
+		add_number(t, there, value - baseline);
 }
 
 static const char *mark(const struct row *row)
 {
 	return row->modelled ? "modelled" : "";
+}
+
+/* What page walks took, where that was counted. */
+static void add_walk(struct table *t, const struct row *row)
+{
+	const json_t *walk = json_object_get(row->record, "walk");
+	const char *unit = record_text(walk, "unit");
+	double net;
+
+	if (record_number(walk, "net", &net))
+		table_add(t, "%s %s", figure(net).text, unit ? unit : "");
+	else
+		table_add(t, "%s", "");
 }
 
 static void add_bench(struct table *t, const struct show *s, const struct row *row)
@@ -334,7 +354,9 @@ static void add_bench(struct table *t, const struct show *s, const struct row *r
 	add_net_of(t, s, row, "p5");
 	add_net_of(t, s, row, "p95");
 	add_net_of(t, s, row, "max");
-	add_member(t, row->record, "n");
+	add_member(t, s->unit == UNIT_CORE ? json_object_get(row->record, "core") : row->record,
+		   "n");
+	add_walk(t, row);
 	table_add(t, "%s", mark(row));
 }
 
@@ -342,24 +364,25 @@ static void print_benches(struct show *s, const struct selection *rows)
 {
 	static const struct column columns[] = {
 		{"", ALIGN_LEFT, 0},     {"", ALIGN_LEFT, 0},
-		{"net", ALIGN_RIGHT, 0}, {"95% of median", ALIGN_RIGHT, 2},
+		{"net", ALIGN_RIGHT, 0}, {"95% of median", ALIGN_RIGHT, 1},
 		{"min", ALIGN_RIGHT, 5}, {"p5", ALIGN_RIGHT, 4},
 		{"p95", ALIGN_RIGHT, 3}, {"max", ALIGN_RIGHT, 6},
-		{"n", ALIGN_RIGHT, 7},   {"", ALIGN_LEFT, 1},
+		{"n", ALIGN_RIGHT, 8},   {"page walks", ALIGN_RIGHT, 7},
+		{"", ALIGN_LEFT, 0},
 	};
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	json_t *common = common_params(rows);
+	struct shared shared = shared_find(rows->rows, rows->n);
 	char what[64];
 
 	snprintf(what, sizeof(what), "%s, less those of the empty section", unit_titles[s->unit]);
-	print_heading(s, rows->rows[0], what, common);
+	print_heading(s, rows->rows[0], what, shared.above);
 	for (size_t i = 0; i < rows->n; i++) {
-		add_name(t, rows->rows[i], common);
+		add_name(t, rows->rows[i], &shared);
 		add_bench(t, s, rows->rows[i]);
 	}
 	table_print(t, s->width);
 	table_free(t);
-	json_decref(common);
+	shared_drop(&shared);
 }
 
 static void add_rate(struct table *t, const struct row *row)
@@ -383,20 +406,20 @@ static void print_rates(struct show *s, const struct selection *rows)
 {
 	static const struct column columns[] = {
 		{"", ALIGN_LEFT, 0},          {"", ALIGN_LEFT, 0},        {"rate", ALIGN_RIGHT, 0},
-		{"", ALIGN_LEFT, 0},          {"95%", ALIGN_RIGHT, 2},    {"ipis", ALIGN_RIGHT, 3},
-		{"invlpgbs", ALIGN_RIGHT, 4}, {"rounds", ALIGN_RIGHT, 5}, {"", ALIGN_LEFT, 1},
+		{"", ALIGN_LEFT, 0},          {"95%", ALIGN_RIGHT, 1},    {"ipis", ALIGN_RIGHT, 3},
+		{"invlpgbs", ALIGN_RIGHT, 4}, {"rounds", ALIGN_RIGHT, 5}, {"", ALIGN_LEFT, 0},
 	};
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	json_t *common = common_params(rows);
+	struct shared shared = shared_find(rows->rows, rows->n);
 
-	print_heading(s, rows->rows[0], "rates, more is better", common);
+	print_heading(s, rows->rows[0], "rates, more is better", shared.above);
 	for (size_t i = 0; i < rows->n; i++) {
-		add_name(t, rows->rows[i], common);
+		add_name(t, rows->rows[i], &shared);
 		add_rate(t, rows->rows[i]);
 	}
 	table_print(t, s->width);
 	table_free(t);
-	json_decref(common);
+	shared_drop(&shared);
 }
 
 /* How many of rows[0..] are of one matrix. */
@@ -434,7 +457,7 @@ static void print_matrix(struct show *s, const struct row *const *rows, size_t n
 	for (size_t i = 1; i < nr_columns; i++) {
 		snprintf(titles[i], sizeof(titles[i]), "%zu", i - 1);
 		/* Too many for the terminal: the last are left out. */
-		columns[i] = (struct column){titles[i], ALIGN_RIGHT, i};
+		columns[i] = (struct column){titles[i], ALIGN_RIGHT, i + 1};
 	}
 	for (size_t i = 0; i < n; i++) {
 		const json_t *cells = json_object_get(rows[i]->record, "p50");
@@ -468,7 +491,7 @@ static void print_matrices(struct show *s, const struct selection *rows)
 			 unit_title(s, row), row->modelled ? ", modelled" : "");
 		for (char *c = what; *c; c++)
 			*c = *c >= ' ' && *c <= '~' ? *c : '?';
-		print_heading(s, row, what, json_object_get(row->record, "params"));
+		print_heading(s, row, what, row->params);
 		print_matrix(s, rows->rows + i, n);
 	}
 }
@@ -477,19 +500,20 @@ static void print_retention(struct show *s, const struct selection *rows)
 {
 	static const struct column columns[] = {
 		{"", ALIGN_LEFT, 0},    {"", ALIGN_LEFT, 0},   {"kept", ALIGN_RIGHT, 0},
-		{"of", ALIGN_RIGHT, 0}, {"%", ALIGN_RIGHT, 1}, {"", ALIGN_LEFT, 2},
+		{"of", ALIGN_RIGHT, 0}, {"%", ALIGN_RIGHT, 1}, {"", ALIGN_LEFT, 0},
 	};
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	json_t *common = common_params(rows);
+	struct shared shared = shared_find(rows->rows, rows->n);
 
-	print_heading(s, rows->rows[0], "TLB entries that outlived a flush of others", common);
+	print_heading(s, rows->rows[0], "TLB entries that outlived a flush of others",
+		      shared.above);
 	for (size_t i = 0; i < rows->n; i++) {
 		const json_t *record = rows->rows[i]->record;
 		double kept = 0, of = 0;
 		bool there = record_number(record, "kept", &kept) &&
 			     record_number(record, "of", &of) && of > 0;
 
-		add_name(t, rows->rows[i], common);
+		add_name(t, rows->rows[i], &shared);
 		add_member(t, record, "kept");
 		add_member(t, record, "of");
 		add_number(t, there, there ? 100 * kept / of : 0);
@@ -497,23 +521,12 @@ static void print_retention(struct show *s, const struct selection *rows)
 	}
 	table_print(t, s->width);
 	table_free(t);
-	json_decref(common);
+	shared_drop(&shared);
 }
 
-/* The group of each row in turn, once. */
-static bool is_first_of_group(const struct show *s, size_t row)
-{
-	const struct report *r = s->report;
-
-	for (size_t i = 0; i < row; i++) {
-		if (matches(s, &r->rows[i]) && r->rows[i].kind <= ROW_RETENTION &&
-		    same_group(&r->rows[i], &r->rows[row]))
-			return false;
-	}
-	return matches(s, &r->rows[row]) && r->rows[row].kind <= ROW_RETENTION;
-}
-
-static void print_groups(struct show *s)
+/* The tables of one group: rows[order[0..n]]. */
+static void print_group(struct show *s, const struct row *const *rows, const size_t *order,
+			size_t n)
 {
 	static void (*const printers[])(struct show *, const struct selection *) = {
 		[ROW_BENCH] = print_benches,
@@ -521,18 +534,31 @@ static void print_groups(struct show *s)
 		[ROW_MATRIX] = print_matrices,
 		[ROW_RETENTION] = print_retention,
 	};
+	struct selection some = {must_have(calloc(n, sizeof(some.rows[0]))), 0};
 
-	for (size_t i = 0; i < s->report->nr_rows; i++) {
-		if (!is_first_of_group(s, i))
-			continue;
-		for (enum row_kind kind = ROW_BENCH; kind <= ROW_RETENTION; kind++) {
-			struct selection rows = select_rows(s, kind, &s->report->rows[i]);
-
-			if (rows.n)
-				printers[kind](s, &rows);
-			free(rows.rows);
+	for (enum row_kind kind = ROW_BENCH; kind <= ROW_RETENTION; kind++) {
+		some.n = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (rows[order[i]]->kind == kind)
+				some.rows[some.n++] = rows[order[i]];
 		}
+		sort_rows(s, &some);
+		if (some.n)
+			printers[kind](s, &some);
 	}
+	free(some.rows);
+}
+
+static void print_groups(struct show *s)
+{
+	struct selection all = select_rows(s, ROW_BENCH, ROW_RETENTION);
+	struct groups groups = groups_find(all.rows, all.n);
+
+	for (size_t i = 0; i < groups.n; i++)
+		print_group(s, all.rows, groups.order + groups.begin[i],
+			    groups.begin[i + 1] - groups.begin[i]);
+	groups_drop(&groups);
+	free(all.rows);
 }
 
 static void add_point(struct table *t, const json_t *point, double scale)
@@ -573,7 +599,7 @@ static void print_tunable(struct show *s, const struct row *row)
 	static const struct column columns[] = {{"", ALIGN_LEFT, 0},
 						{"", ALIGN_RIGHT, 0},
 						{"", ALIGN_LEFT, 0},
-						{"", ALIGN_LEFT, 0}};
+						{"", ALIGN_NOTE, 0}};
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
 	const char *why = record_text(row->record, "why");
 
@@ -593,10 +619,10 @@ static void print_tunable(struct show *s, const struct row *row)
 
 static void print_advice(struct show *s)
 {
-	struct selection rows = select_rows(s, ROW_ADVICE, NULL);
+	struct selection rows = select_kind(s, ROW_ADVICE);
 
 	if (rows.n)
-		print_heading(s, NULL, "advice", NULL);
+		print_heading(s, NULL, "advice", "");
 	for (size_t i = 0; i < rows.n; i++)
 		print_tunable(s, rows.rows[i]);
 	free(rows.rows);
@@ -627,11 +653,11 @@ static void add_check(struct table *t, const struct row *row, const char *result
 static void print_checks(struct show *s)
 {
 	static const struct column columns[] = {
-		{"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0}};
+		{"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0}, {"", ALIGN_NOTE, 0}};
 	static const char *const order[] = {"fail", "xfail", "pass", "skip"};
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	struct selection checks = select_rows(s, ROW_CHECK, NULL);
-	struct selection skips = select_rows(s, ROW_SKIP, NULL);
+	struct selection checks = select_kind(s, ROW_CHECK);
+	struct selection skips = select_kind(s, ROW_SKIP);
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		for (size_t j = 0; j < checks.n; j++) {
@@ -644,7 +670,7 @@ static void print_checks(struct show *s)
 	for (size_t i = 0; i < skips.n; i++)
 		add_check(t, skips.rows[i], "skip");
 	if (checks.n || skips.n) {
-		print_heading(s, NULL, "checks, and what was skipped", NULL);
+		print_heading(s, NULL, "checks, and what was skipped", "");
 		table_print(t, s->width);
 	}
 	table_free(t);
@@ -656,7 +682,7 @@ static void print_totals(const struct report *r)
 {
 	const struct verdict *v = r->verdict;
 
-	printf("\n%u records", v->records);
+	printf("\n%u record%s", v->records, v->records == 1 ? "" : "s");
 	if (!verdict_whole(v))
 		printf(", DAMAGED OR INCOMPLETE");
 	printf("; %u passed, %u failed, %u skipped", v->counts[VERDICT_PASS],

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of text, aligned, no wider than the terminal. What does not fit loses columns first, then
- * the ends of texts. Cells are made harmless (output.h). Without memory the program ends.
+ * Tables of text, aligned, no wider than the terminal. What does not fit loses columns that can be
+ * spared; texts go on in a line below, and are never cut. Cells are made harmless (output.h).
+ * Without memory the program ends.
  */
 #ifndef TOOLS_REPORT_TABLE_H
 #define TOOLS_REPORT_TABLE_H
@@ -12,8 +13,10 @@
 
 struct column {
 	const char *title;
-	enum { ALIGN_LEFT, ALIGN_RIGHT } align;
-	unsigned spare; /* 0: always there; else the greater the sooner it is left out */
+	/* A note is the last column. Where it does not fit it has lines of its own, all as wide. */
+	enum { ALIGN_LEFT, ALIGN_RIGHT, ALIGN_NOTE } align;
+	/* 0: always there; 1: unless texts can give the room; more: the greater the sooner left out */
+	unsigned spare;
 };
 
 struct table;

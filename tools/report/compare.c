@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The compare command: what differs between two logs, or two lots of logs, and what is noise. */
-#include <fnmatch.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -8,8 +7,10 @@
 #include <string.h>
 
 #include "tools/report/commands.h"
+#include "tools/report/compare_checks.h"
 #include "tools/report/comparison.h"
 #include "tools/report/output.h"
+#include "tools/report/rows.h"
 #include "tools/report/table.h"
 
 #define THRESHOLD_PERCENT 5
@@ -23,6 +24,7 @@ struct compare {
 	int width;
 	struct side sides[2];
 	struct comparison *comparison;
+	struct check_changes *checks;
 };
 
 static const char *const outcome_names[OUTCOMES] = {
@@ -185,9 +187,20 @@ static void print_facts(const struct compare *c)
 	table_free(t);
 }
 
+/* What the times of a side are of, where it is no CPU. */
+static const char *emulator_of(const struct side *side)
+{
+	for (size_t i = 0; i < side->n; i++) {
+		if (side->reports[i]->emulator)
+			return side->reports[i]->emulator;
+	}
+	return NULL;
+}
+
 static void print_side(const struct compare *c, int side)
 {
 	const struct report *r = c->sides[side].reports[0];
+	const char *emulator = emulator_of(&c->sides[side]);
 
 	printf("%c  ", "AB"[side]);
 	print_safe(stdout, r->file, SIZE_MAX);
@@ -195,20 +208,29 @@ static void print_side(const struct compare *c, int side)
 		printf(" and %zu more", c->sides[side].n - 1);
 	printf("  ");
 	print_member(stdout, report_part(r, VERDICT_CPU), "brand");
-	if (r->emulator)
-		printf("  (emulated: %s)", r->emulator);
+	if (emulator)
+		printf("  (emulated: %s)", emulator);
 	putchar('\n');
+}
+
+static void print_sides(const struct compare *c)
+{
+	print_side(c, 0);
+	print_side(c, 1);
+	if (!emulator_of(&c->sides[0]) != !emulator_of(&c->sides[1]))
+		printf("One side's times are an emulator's, the other's a CPU's.\n");
+	print_facts(c);
 }
 
 static void print_drift(const struct comparison *c)
 {
 	if (!c->drift_rows)
-		printf("of which there is none: no row varies.\n");
+		printf("none, as no row varies.\n");
 	else if (c->drift_rows < DRIFT_ROWS_MIN)
-		printf("which %zu varying rows can't tell: x%.2f is supposed.\n", c->drift_rows,
-		       c->drift);
+		printf("x%.2f is supposed, as %zu row%s can't tell.\n", c->drift, c->drift_rows,
+		       c->drift_rows == 1 ? " that varies" : "s that vary");
 	else if (c->drift < c->drift_most)
-		printf("x%.3f by the %zu rows that vary.\n", c->drift, c->drift_rows);
+		printf("x%.3f, taken from the %zu rows that vary.\n", c->drift, c->drift_rows);
 	else
 		printf("x%.2f, the most supposed of such a machine.\n"
 		       "Half of the rows moved by x%.2f or more: the machine drifts, or they have "
@@ -239,27 +261,31 @@ static bool is_after(const struct side *a, const struct side *b)
 	return first && last && strcmp(first, last) > 0;
 }
 
+static void print_order(const struct comparison *c)
+{
+	if (is_after(&c->sides[0], &c->sides[1]) || is_after(&c->sides[1], &c->sides[0]))
+		printf("All runs of one side came before those of the other: a change with "
+		       "time\nlooks like one between them.\n");
+}
+
 /* How the verdicts came about: the same words as in the manual. */
 static void print_method(const struct comparison *c)
 {
-	static const char *const units[] = {
-		[UNIT_TICKS] = "ticks", [UNIT_NS] = "ns", [UNIT_CORE] = "core cycles"};
+	size_t a = c->sides[0].n, b = c->sides[1].n;
 
-	printf("\nIn %s, less those of the empty section. ", units[c->unit]);
+	printf("\n%zu run%s of A, %zu of B", a, a == 1 ? "" : "s", b);
 	if (c->tested) {
-		printf("%zu and %zu runs: a row differs where the 95%% interval\nof the shift "
-		       "between the runs (Mann-Whitney) leaves out none at all.\n",
-		       c->sides[0].n, c->sides[1].n);
-		if (is_after(&c->sides[0], &c->sides[1]) || is_after(&c->sides[1], &c->sides[0]))
-			printf("All runs of one side came before those of the other: a change with "
-			       "time\nlooks like one between them.\n");
-		return;
+		printf(": a row differs where the 95%% interval of B/A (Mann-Whitney),\n"
+		       "a step of the counter wider on either side, does not include 1.\n");
+		print_order(c);
+	} else {
+		printf(", too few for a tested 95%% interval (4 and 4 would do): a row\n"
+		       "differs where the middle halves of its samples lie further apart than the "
+		       "drift\nfrom boot to boot: ");
+		print_drift(c);
 	}
-	printf("%zu and %zu runs are too few for a tested 95%% interval\n"
-	       "(4 and 4 would do). A row differs where the middle halves of its samples lie "
-	       "apart\nby more than the drift from boot to boot, ",
-	       c->sides[0].n, c->sides[1].n);
-	print_drift(c);
+	if (c->alike)
+		printf("All rows moved alike, by x%.3f, as a frequency would.\n", c->alike);
 }
 
 static bool has_changed(const struct subject *s)
@@ -310,7 +336,7 @@ static void add_ratio(struct table *t, const struct subject *s)
 {
 	if (!s->has_ratio) {
 		table_add(t, "-");
-		table_add(t, "-");
+		table_add(t, "%s", "");
 		return;
 	}
 	table_add(t, s->ratio < 1e4 ? "x%.3f" : "x%.3g", s->ratio);
@@ -320,9 +346,21 @@ static void add_ratio(struct table *t, const struct subject *s)
 		table_add(t, "[%.3f, ...]", s->ratio_interval.lo);
 }
 
-static void add_subject(struct table *t, const struct subject *s)
+static const char *unit_name(const struct compare *c, const struct row *row)
+{
+	static const char *const units[] = {
+		[UNIT_TICKS] = "ticks", [UNIT_NS] = "ns", [UNIT_CORE] = "core cycles"};
+	const char *own = record_text(row->record, "unit");
+
+	return own && strcmp(own, "tsc") ? own : units[c->comparison->unit];
+}
+
+static void add_subject(struct table *t, const struct compare *c, const struct subject *s,
+			const struct shared *shared)
 {
 	const char *what = s->row->name + s->row->group_length;
+	char *params = own_params(s->row, shared);
+	bool own_unit = s->row->kind == ROW_RATE || s->row->kind == ROW_MATRIX;
 	double row;
 
 	table_color(t, outcome_color(s));
@@ -330,183 +368,115 @@ static void add_subject(struct table *t, const struct subject *s)
 		table_add(t, "%s row %s", *what ? what + 1 : s->row->name, figure(row).text);
 	else
 		table_add(t, "%s", *what == '/' && what[1] ? what + 1 : s->row->name);
-	table_add(t, "%s", s->row->params);
+	table_add(t, "%s", params);
 	add_extent(t, &s->sides[0]);
 	add_extent(t, &s->sides[1]);
+	table_add(t, "%s", own_unit ? unit_name(c, s->row) : "");
 	add_ratio(t, s);
 	table_add(t, "%s", outcome_names[s->outcome]);
-	table_add(t, "%s", s->emulated && s->outcome != OUTCOME_MODELLED ? "emulated" : "");
+	table_add(t, "%s", s->untested ? "too few runs have it" : "");
+	free(params);
 }
 
-static void print_group(const struct compare *c, const struct subject *const *rows, size_t n)
+static void print_heading(const struct compare *c, const struct row *row, const char *params)
+{
+	static const char *const whats[] = {
+		[ROW_BENCH] = ", less those of the empty section",
+		[ROW_RATE] = "rates, more is better",
+		[ROW_MATRIX] = "medians of a table's rows",
+		[ROW_RETENTION] = "% of TLB entries that outlived a flush of others",
+	};
+
+	putchar('\n');
+	color_begin(COLOR_TITLE);
+	print_safe(stdout, row->name, row->group_length);
+	printf("/  %s%s", row->kind == ROW_BENCH ? unit_name(c, row) : "", whats[row->kind]);
+	if (*params) {
+		printf("; ");
+		print_safe(stdout, params, SIZE_MAX);
+	}
+	color_end(COLOR_TITLE);
+	putchar('\n');
+}
+
+/* Of one group and kind. */
+static void print_table(const struct compare *c, const struct subject *const *subjects, size_t n)
 {
 	static const struct column columns[] = {
-		{"", ALIGN_LEFT, 0},   {"", ALIGN_LEFT, 0},     {"A", ALIGN_RIGHT, 0},
-		{"B", ALIGN_RIGHT, 0}, {"B/A", ALIGN_RIGHT, 0}, {"", ALIGN_LEFT, 2},
-		{"", ALIGN_LEFT, 0},   {"", ALIGN_LEFT, 1},
+		{"", ALIGN_LEFT, 0},   {"", ALIGN_LEFT, 0}, {"A", ALIGN_RIGHT, 0},
+		{"B", ALIGN_RIGHT, 0}, {"", ALIGN_LEFT, 0}, {"B/A", ALIGN_RIGHT, 0},
+		{"", ALIGN_LEFT, 1},   {"", ALIGN_LEFT, 0}, {"", ALIGN_LEFT, 0},
 	};
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	size_t printed = 0;
+	const struct row **rows = must_have(calloc(n, sizeof(rows[0])));
+	struct shared shared;
 
-	for (size_t i = 0; i < n; i++) {
-		if (c->changed && !has_changed(rows[i]))
-			continue;
-		add_subject(t, rows[i]);
-		printed++;
-	}
-	if (printed) {
-		putchar('\n');
-		color_begin(COLOR_TITLE);
-		print_safe(stdout, rows[0]->row->name, rows[0]->row->group_length);
-		putchar('/');
-		color_end(COLOR_TITLE);
-		putchar('\n');
-		table_print(t, c->width);
-	}
+	for (size_t i = 0; i < n; i++)
+		rows[i] = subjects[i]->row;
+	shared = shared_find(rows, n);
+	print_heading(c, rows[0], shared.above);
+	for (size_t i = 0; i < n; i++)
+		add_subject(t, c, subjects[i], &shared);
+	table_print(t, c->width);
+	shared_drop(&shared);
+	free(rows);
 	table_free(t);
 }
 
-/* The rows of the group of subject `first`, those that changed before the others. */
-static size_t collect_group(const struct comparison *c, size_t first, const struct subject **rows)
+/* Of those of a group the ones of a kind that are wanted, changed ones first. Returns how many. */
+static size_t collect(const struct compare *c, enum row_kind kind, const size_t *order, size_t n,
+		      const struct subject **out)
 {
-	size_t n = 0;
+	size_t found = 0;
 
-	for (size_t i = first; i < c->nr_subjects; i++) {
-		if (same_group(c->subjects[i].row, c->subjects[first].row))
-			rows[n++] = &c->subjects[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct subject *s = &c->comparison->subjects[order[i]];
+
+		if (s->row->kind == kind && (!c->changed || has_changed(s)))
+			out[found++] = s;
 	}
-	qsort(rows, n, sizeof(rows[0]), by_change);
-	return n;
+	qsort(out, found, sizeof(out[0]), by_change);
+	return found;
 }
 
-static bool is_first_of_group(const struct comparison *c, size_t subject)
+/* Tables with a change, or those without. */
+static void print_tables(const struct compare *c, const struct groups *groups, bool changed)
 {
-	for (size_t i = 0; i < subject; i++) {
-		if (same_group(c->subjects[i].row, c->subjects[subject].row))
-			return false;
+	const struct subject **some =
+		must_have(calloc(c->comparison->nr_subjects + 1, sizeof(some[0])));
+
+	for (size_t i = 0; i < groups->n; i++) {
+		size_t begin = groups->begin[i], n = groups->begin[i + 1] - begin;
+
+		for (enum row_kind kind = ROW_BENCH; kind <= ROW_RETENTION; kind++) {
+			size_t found = collect(c, kind, groups->order + begin, n, some);
+
+			if (found && has_changed(some[0]) == changed)
+				print_table(c, some, found);
+		}
 	}
-	return true;
+	free(some);
 }
 
 static void print_groups(const struct compare *c)
 {
 	const struct comparison *all = c->comparison;
-	const struct subject **rows = must_have(calloc(all->nr_subjects + 1, sizeof(rows[0])));
+	const struct row **rows = must_have(calloc(all->nr_subjects + 1, sizeof(rows[0])));
+	struct groups groups;
 
-	/* Those with a change, then those without. */
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < all->nr_subjects; i++) {
-			size_t n;
-
-			if (!is_first_of_group(all, i))
-				continue;
-			n = collect_group(all, i, rows);
-			if (has_changed(rows[0]) == (pass == 0))
-				print_group(c, rows, n);
-		}
-	}
+	for (size_t i = 0; i < all->nr_subjects; i++)
+		rows[i] = all->subjects[i].row;
+	groups = groups_find(rows, all->nr_subjects);
+	print_tables(c, &groups, true);
+	print_tables(c, &groups, false);
+	groups_drop(&groups);
 	free(rows);
-}
-
-/* The worst result a side's runs gave, or NULL. */
-static const char *worst_result(const struct side *side, const char *id)
-{
-	static const char *const order[] = {"fail", "skip", "xfail", "pass"};
-	size_t worst = sizeof(order) / sizeof(order[0]);
-
-	for (size_t i = 0; i < side->n; i++) {
-		const struct row *row = report_find(side->reports[i], id);
-		const char *result = row ? record_text(row->record, "result") : NULL;
-
-		for (size_t j = 0; result && j < worst; j++) {
-			if (!strcmp(result, order[j]))
-				worst = j;
-		}
-	}
-	return worst < sizeof(order) / sizeof(order[0]) ? order[worst] : NULL;
-}
-
-/* What became of the checks. */
-struct check_changes {
-	size_t seen, failed; /* in both; newly failed in B */
-	size_t only[2];
-};
-
-static bool is_wanted_check(const struct compare *c, const struct row *row)
-{
-	return row->kind == ROW_CHECK && (!c->match || !fnmatch(c->match, row->name, 0));
-}
-
-/* Those of both sides with another result in B: the failures, or the rest. */
-static size_t list_changed(const struct compare *c, struct table *t, bool failures)
-{
-	const struct report *r = c->sides[0].reports[0];
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->nr_rows; i++) {
-		const struct row *row = &r->rows[i];
-		const char *a, *b;
-
-		if (!is_wanted_check(c, row))
-			continue;
-		a = worst_result(&c->sides[0], row->id);
-		b = worst_result(&c->sides[1], row->id);
-		if (!a || !b || !strcmp(a, b) || !strcmp(b, "fail") != failures)
-			continue;
-		table_color(t, failures ? COLOR_BAD : COLOR_NONE);
-		table_add(t, "%s", row->name);
-		table_add(t, "%s", row->params);
-		table_add(t, "%s", a);
-		table_add(t, "%s", b);
-		n++;
-	}
-	return n;
-}
-
-static void count_checks(const struct compare *c, struct check_changes *changes)
-{
-	for (int side = 0; side < 2; side++) {
-		const struct report *r = c->sides[side].reports[0];
-
-		for (size_t i = 0; i < r->nr_rows; i++) {
-			if (!is_wanted_check(c, &r->rows[i]))
-				continue;
-			if (!worst_result(&c->sides[!side], r->rows[i].id))
-				changes->only[side]++;
-			else
-				changes->seen += side == 0;
-		}
-	}
-}
-
-/* Those with another result are listed, the failures first; those of one side are counted. */
-static struct check_changes print_checks(const struct compare *c)
-{
-	static const struct column columns[] = {{"", ALIGN_LEFT, 0},
-						{"", ALIGN_LEFT, 0},
-						{"A", ALIGN_LEFT, 0},
-						{"B", ALIGN_LEFT, 0}};
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	struct check_changes changes = {.seen = 0};
-	size_t rest;
-
-	count_checks(c, &changes);
-	changes.failed = list_changed(c, t, true);
-	rest = list_changed(c, t, false);
-	if (changes.failed + rest) {
-		printf("\nchecks with another result\n");
-		table_print(t, c->width);
-	}
-	table_free(t);
-	if (changes.only[0] || changes.only[1])
-		printf("\nchecks: %zu only in A, %zu only in B\n", changes.only[0],
-		       changes.only[1]);
-	return changes;
 }
 
 static void print_counts(const struct comparison *c)
 {
-	printf("\n%zu rows: %zu slower, %zu faster", c->nr_subjects, c->counts[OUTCOME_SLOWER],
+	printf("\n%zu row%s: %zu slower, %zu faster", c->nr_subjects,
+	       c->nr_subjects == 1 ? "" : "s", c->counts[OUTCOME_SLOWER],
 	       c->counts[OUTCOME_FASTER]);
 	if (c->counts[OUTCOME_DIFFERS])
 		printf(", %zu differ", c->counts[OUTCOME_DIFFERS]);
@@ -533,39 +503,55 @@ static size_t count_slower(const struct compare *c)
 		n += s->outcome == OUTCOME_SLOWER && s->worse > 1 + c->threshold / 100;
 	}
 	if (n)
-		printf("%zu slower by more than %s %% (--threshold)\n", n,
+		printf("%zu slower by more than %s%% (--threshold)\n", n,
 		       figure(c->threshold).text);
 	return n;
 }
 
-static bool has_pair(const struct comparison *c)
+/* Whether there is anything to compare. If not, says so. */
+static bool has_common(const struct compare *c)
 {
-	for (size_t i = 0; i < c->nr_subjects; i++) {
-		if (c->subjects[i].sides[0].n && c->subjects[i].sides[1].n)
-			return true;
-	}
+	const struct comparison *all = c->comparison;
+	size_t single = all->counts[OUTCOME_ONLY_A] + all->counts[OUTCOME_ONLY_B];
+
+	if (single + all->counts[OUTCOME_NONE] < all->nr_subjects || c->checks->in_both)
+		return true;
+	fprintf(stderr, "shootdown-report: there is nothing to compare: ");
+	if (c->match && !all->nr_subjects && !c->checks->n)
+		fprintf(stderr, "nothing matches '%s'\n", c->match);
+	else if (all->counts[OUTCOME_NONE])
+		fprintf(stderr, "no row has a figure in that unit in both\n");
+	else
+		fprintf(stderr, "no row is in both\n");
 	return false;
+}
+
+static void print_all(const struct compare *c)
+{
+	if (c->comparison->nr_subjects) {
+		print_method(c->comparison);
+		print_groups(c);
+	}
+	check_changes_print(c->checks, c->width);
+	if (c->comparison->nr_subjects)
+		print_counts(c->comparison);
 }
 
 static int compare(struct compare *c)
 {
-	struct check_changes changes;
-	int status;
+	int status = STATUS_GOOD;
 
 	c->comparison = comparison_new(c->sides, c->unit, c->match);
-	print_side(c, 0);
-	print_side(c, 1);
-	print_facts(c);
-	print_method(c->comparison);
-	print_groups(c);
-	changes = print_checks(c);
-	print_counts(c->comparison);
-	status = count_slower(c) || changes.failed ? STATUS_FAILED : STATUS_GOOD;
-	if (!changes.seen && !has_pair(c->comparison)) {
-		fprintf(stderr, "shootdown-report: there is nothing to compare: %s\n",
-			c->match ? "no row of both sides matches" : "no row is in both");
+	c->checks = check_changes_new(c->sides, c->match);
+	print_sides(c);
+	if (!has_common(c)) {
 		status = STATUS_DAMAGED;
+	} else {
+		print_all(c);
+		if (count_slower(c) + c->checks->failing)
+			status = STATUS_FAILED;
 	}
+	check_changes_free(c->checks);
 	comparison_free(c->comparison);
 	return status;
 }

@@ -18,12 +18,16 @@
 #define STEP_CHANGES   8
 #define STEP_MOST      100
 #define CLOCKS_AGREE   0.001 /* two calibrations of one clock differ by less */
+#define ROUNDING       1e-9  /* of a logarithm and back, with room */
+#define ALIKE_LEAST    1.02  /* what moved by less has not moved */
+#define ALIKE_STEPS    20    /* of fewer steps a part of one can't be told */
 
 /* A run's figure of a row. */
 struct reading {
 	double value;
+	double gross;           /* with the empty section; 0 where there is none */
 	struct interval within; /* what its samples say of it */
-	double gross, step;     /* as in struct extent */
+	double step;            /* how much it may differ though the same was measured */
 	bool exact;
 };
 
@@ -125,30 +129,12 @@ static bool is_counted(const struct row *row, const char *key, double least)
 	return record_number(row->record, key, &n) && n >= least;
 }
 
-/* Core cycles have samples of their own, fewer, and of their spread the interval alone is told. */
-static bool read_core(const struct row *row, struct reading *out)
-{
-	const json_t *core = json_object_get(row->record, "core");
-	double baseline;
-
-	if (!record_number(core, "net", &out->value) ||
-	    !record_number(core, "baseline", &baseline) ||
-	    !record_number(core, "p50", &out->gross) ||
-	    !record_pair(core, "ci", &out->within.lo, &out->within.hi))
-		return false;
-	out->within.lo -= baseline;
-	out->within.hi -= baseline;
-	return true;
-}
-
-static bool read_bench(const struct comparison *c, const struct report *r, const struct row *row,
+static bool read_ticks(const struct comparison *c, const struct report *r, const struct row *row,
 		       struct reading *out)
 {
-	double scale = reading_scale(c, r), half_step = step_of(c, row) / 2;
+	double scale = reading_scale(c, r), step = step_of(c, row);
 	double baseline, p25, p75, min = 0, max = 1;
 
-	if (c->unit == UNIT_CORE)
-		return read_core(row, out);
 	if (!scale || !row_time(r, row, "net", UNIT_TICKS, &out->value) ||
 	    !row_time(r, row, "baseline", UNIT_TICKS, &baseline) ||
 	    !row_interval(r, row, false, UNIT_TICKS, &out->within.lo, &out->within.hi))
@@ -162,10 +148,26 @@ static bool read_bench(const struct comparison *c, const struct report *r, const
 		     record_number(row->record, "min", &min) &&
 		     record_number(row->record, "max", &max) && min == max;
 	out->gross = (out->value + baseline) * scale;
-	out->step = 2 * half_step * scale;
 	out->value *= scale;
-	out->within.lo = (out->within.lo - baseline - half_step) * scale;
-	out->within.hi = (out->within.hi - baseline + half_step) * scale;
+	out->step = step * scale;
+	out->within.lo = (out->within.lo - baseline - step / 2) * scale;
+	out->within.hi = (out->within.hi - baseline + step / 2) * scale;
+	return true;
+}
+
+/* Samples of their own, which came without extremes and quartiles: never exact. */
+static bool read_core(const struct report *r, const struct row *row, struct reading *out)
+{
+	double baseline;
+
+	if (!row_time(r, row, "net", UNIT_CORE, &out->value) ||
+	    !row_time(r, row, "baseline", UNIT_CORE, &baseline) ||
+	    !row_interval(r, row, true, UNIT_CORE, &out->within.lo, &out->within.hi))
+		return false;
+	out->gross = out->value + baseline;
+	out->step = 1;
+	out->within.lo -= out->step / 2;
+	out->within.hi += out->step / 2;
 	return true;
 }
 
@@ -184,7 +186,8 @@ static bool read_matrix(const struct comparison *c, const struct report *r, cons
 {
 	const json_t *cells = json_object_get(row->record, "p50");
 	const char *own = record_text(row->record, "unit");
-	double scale = own && !strcmp(own, "tsc") ? reading_scale(c, r) : 1;
+	bool ticks = own && !strcmp(own, "tsc");
+	double scale = ticks ? reading_scale(c, r) : 1;
 	double *values = must_have(calloc(json_array_size(cells) + 1, sizeof(values[0])));
 	size_t n = 0;
 
@@ -196,8 +199,9 @@ static bool read_matrix(const struct comparison *c, const struct report *r, cons
 	}
 	if (n && scale) {
 		out->value = median(values, n);
-		out->within =
-			(struct interval){quantile(values, n, 0.25), quantile(values, n, 0.75)};
+		out->step = ticks ? c->step * scale : 0;
+		out->within = (struct interval){quantile(values, n, 0.25) - out->step / 2,
+						quantile(values, n, 0.75) + out->step / 2};
 		out->exact = values[0] == values[n - 1];
 	}
 	free(values);
@@ -225,7 +229,7 @@ static bool read_row(const struct comparison *c, const struct report *r, const s
 	*out = (struct reading){.value = 0};
 	switch (row->kind) {
 	case ROW_BENCH:
-		return read_bench(c, r, row, out);
+		return c->unit == UNIT_CORE ? read_core(r, row, out) : read_ticks(c, r, row, out);
 	case ROW_RATE:
 		return read_rate(row, out);
 	case ROW_MATRIX:
@@ -235,19 +239,24 @@ static bool read_row(const struct comparison *c, const struct report *r, const s
 	}
 }
 
+static double *add_value(double *values, size_t n, double value)
+{
+	values = must_have(realloc(values, (n + 1) * sizeof(values[0])));
+	values[n] = value;
+	return values;
+}
+
 static void add_reading(struct extent *e, const struct reading *reading)
 {
-	e->values = must_have(realloc(e->values, (e->n + 1) * sizeof(e->values[0])));
-	e->values[e->n] = reading->value;
+	e->values = add_value(e->values, e->n, reading->value);
+	e->gross_values = add_value(e->gross_values, e->n, reading->gross);
 	if (!e->n) {
 		e->span = reading->within;
 		e->exact = reading->exact;
-		e->gross = reading->gross;
 	}
 	e->span.lo = fmin(e->span.lo, fmin(reading->within.lo, reading->value));
 	e->span.hi = fmax(e->span.hi, fmax(reading->within.hi, reading->value));
 	e->exact = e->exact && reading->exact;
-	e->step = fmax(e->step, reading->step);
 	e->n++;
 }
 
@@ -286,9 +295,10 @@ static void add_report(struct comparison *c, int side, const struct report *r, c
 			continue;
 		s = find_subject(c, row, places);
 		s->modelled |= row->modelled;
-		s->emulated |= r->emulator != NULL;
-		if (read_row(c, r, row, &reading))
-			add_reading(&s->sides[side], &reading);
+		if (!read_row(c, r, row, &reading))
+			continue;
+		s->step = fmax(s->step, reading.step);
+		add_reading(&s->sides[side], &reading);
 	}
 }
 
@@ -297,8 +307,10 @@ static void find_middles(struct subject *s)
 	for (int side = 0; side < 2; side++) {
 		struct extent *e = &s->sides[side];
 
-		if (e->n)
-			e->middle = median(e->values, e->n);
+		if (!e->n)
+			continue;
+		e->middle = median(e->values, e->n);
+		e->gross = median(e->gross_values, e->n);
 	}
 }
 
@@ -342,6 +354,33 @@ static double drift_limit(const struct comparison *c)
 		}
 	}
 	return most;
+}
+
+/* How many times as slow B is, as a logarithm; of what is long enough to tell. */
+static bool find_move(const struct subject *s, double *move)
+{
+	double a = s->sides[0].middle, b = s->sides[1].middle, least = ALIKE_STEPS * s->step;
+
+	if (s->row->kind == ROW_RETENTION || !is_pair(s) || !(a > least) || !(b > least))
+		return false;
+	*move = s->row->kind == ROW_RATE ? log(a / b) : log(b / a);
+	return true;
+}
+
+/* Nine of ten rows moved by what the one in the middle did, but for a quarter of that. */
+static void find_alike(struct comparison *c)
+{
+	double *moves = must_have(calloc(c->nr_subjects + 1, sizeof(moves[0]))), middle;
+	size_t n = 0, alike = 0;
+
+	for (size_t i = 0; i < c->nr_subjects; i++)
+		n += find_move(&c->subjects[i], &moves[n]);
+	middle = n ? median(moves, n) : 0;
+	for (size_t i = 0; i < n; i++)
+		alike += fabs(moves[i] - middle) <= fabs(middle) / 4;
+	free(moves);
+	if (n >= DRIFT_ROWS_MIN && 10 * alike >= 9 * n && fabs(middle) >= log(ALIKE_LEAST))
+		c->alike = exp(middle);
 }
 
 static void find_drift(struct comparison *c)
@@ -397,21 +436,12 @@ static void take_logs(struct extent *e)
 		e->values[i] = log(e->values[i]);
 }
 
-/* More runs do not make the counter any finer: what a step explains is no difference. */
-static bool is_within_step(const struct subject *s)
-{
-	double step = fmax(s->sides[0].step, s->sides[1].step);
-
-	return fabs(s->sides[1].middle - s->sides[0].middle) <= step;
-}
-
-/* Of logarithms where there are such: then the shift is a ratio. */
+/* Of logarithms where there are such: then the shift is a ratio. A step more or less is none. */
 static int judge_shift(struct subject *s)
 {
 	struct extent *a = &s->sides[0], *b = &s->sides[1];
-	bool within_step = is_within_step(s);
+	double shift, step = s->step * (1 + ROUNDING), none = 0;
 	struct interval i;
-	double shift;
 
 	/* Sorted by median(). */
 	s->has_ratio = a->values[0] > 0 && b->values[0] > 0;
@@ -420,34 +450,36 @@ static int judge_shift(struct subject *s)
 		take_logs(b);
 	}
 	shift_estimate(a->values, a->n, b->values, b->n, &shift, &i);
-	s->ratio = exp(shift);
-	s->ratio_interval = (struct interval){exp(i.lo), exp(i.hi)};
-	if (within_step) {
-		s->ratio_interval.lo = fmin(s->ratio_interval.lo, 1);
-		s->ratio_interval.hi = fmax(s->ratio_interval.hi, 1);
-		return 0;
+	if (s->has_ratio) {
+		i = (struct interval){exp(i.lo), exp(i.hi)};
+		step /= a->middle;
+		none = 1;
 	}
-	return (i.lo > 0) - (i.hi < 0);
+	i = (struct interval){i.lo - step, i.hi + step};
+	s->ratio = exp(shift);
+	s->ratio_interval = (struct interval){fmax(i.lo, 0), i.hi};
+	return (i.lo > none) - (i.hi < none);
 }
 
-/* How many times as slow B is. */
+/* How many times as slow B is: where nets have no ratio by what was measured, the empty section
+ * included. 0 where there is none either. */
 static double slowdown(const struct subject *s)
 {
-	bool rate = s->row->kind == ROW_RATE;
+	const struct extent *a = &s->sides[0], *b = &s->sides[1];
 
+	if (s->row->kind == ROW_RATE)
+		return b->middle > 0 ? a->middle / b->middle : a->middle > 0 ? INFINITY : 0;
 	if (s->has_ratio)
-		return rate ? 1 / s->ratio : s->ratio;
-	/* A net of about nothing has no ratio; that of the whole sections says how much it is. */
-	if (s->sides[0].gross > 0 && s->sides[1].gross > 0)
-		return s->sides[1].gross / s->sides[0].gross;
-	return (s->sides[1].middle > s->sides[0].middle) != rate ? INFINITY : 0;
+		return s->ratio;
+	return a->gross > 0 && b->gross > 0 ? b->gross / a->gross : 0;
 }
 
 static enum outcome outcome_of(const struct subject *s, int sign)
 {
 	if (!sign)
 		return OUTCOME_SAME;
-	if (s->row->kind == ROW_RETENTION)
+	/* A table with figures at or below zero is none of prices. */
+	if (s->row->kind == ROW_RETENTION || (s->row->kind == ROW_MATRIX && !s->has_ratio))
 		return OUTCOME_DIFFERS;
 	return (sign > 0) != (s->row->kind == ROW_RATE) ? OUTCOME_SLOWER : OUTCOME_FASTER;
 }
@@ -464,8 +496,10 @@ static void judge(struct comparison *c, struct subject *s)
 		s->outcome = a->n ? OUTCOME_ONLY_A : OUTCOME_ONLY_B;
 	else if (c->tested && shift_rank(a->n, b->n))
 		s->outcome = outcome_of(s, judge_shift(s));
-	else
+	else {
+		s->untested = c->tested;
 		s->outcome = outcome_of(s, judge_spans(c, s));
+	}
 	if (is_pair(s))
 		s->worse = slowdown(s);
 	c->counts[s->outcome]++;
@@ -491,6 +525,7 @@ struct comparison *comparison_new(const struct side sides[2], const enum report_
 	for (size_t i = 0; i < c->nr_subjects; i++)
 		find_middles(&c->subjects[i]);
 	find_drift(c);
+	find_alike(c);
 	for (size_t i = 0; i < c->nr_subjects; i++)
 		judge(c, &c->subjects[i]);
 	return c;
@@ -501,8 +536,10 @@ void comparison_free(struct comparison *c)
 	if (!c)
 		return;
 	for (size_t i = 0; i < c->nr_subjects; i++) {
-		free(c->subjects[i].sides[0].values);
-		free(c->subjects[i].sides[1].values);
+		for (int side = 0; side < 2; side++) {
+			free(c->subjects[i].sides[side].values);
+			free(c->subjects[i].sides[side].gross_values);
+		}
 	}
 	free(c->subjects);
 	free(c);

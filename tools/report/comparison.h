@@ -3,9 +3,9 @@
  * Two sides, each of one or several reports, row by row.
  *
  * With enough runs (shift_rank()) a row differs where the 95% interval of the shift between the
- * runs' medians leaves out zero. With fewer no test can say that much. Then a side is what the
- * middle halves of its runs' samples span, moved out by the drift, and a row differs where the two
- * sides lie apart.
+ * runs' medians, a step of the counter wider on either side, leaves out zero. With fewer no test
+ * can say that much. Then a side is what the middle halves of its runs' samples span, moved out by
+ * the drift, and a row differs where the two sides lie apart.
  *
  * The drift is what samples of one boot can't show: how far a machine moves from boot to boot.
  * It is taken from the rows themselves: three times the median of their |log(B / A)|, for most rows
@@ -36,24 +36,26 @@ enum outcome {
 
 /* One side's view of a row. */
 struct extent {
-	double *values; /* each run's figure */
+	double *values;       /* each run's figure */
+	double *gross_values; /* with the empty section, 0 where there is none */
 	size_t n;
-	double middle; /* their median */
+	double middle; /* the median of the values */
+	double gross;  /* that of the others */
 	struct interval span;
-	double gross; /* the first run's, the empty section included; 0: not known */
-	double step;  /* the most by which a figure may differ though the same was measured */
-	bool exact;   /* no sample differs from another within its run */
+	bool exact; /* no sample differs from another within its run */
 };
 
 struct subject {
 	const struct row *row; /* of the first report that has it */
 	struct extent sides[2];
-	bool modelled, emulated;
+	double step; /* by which a figure may differ though the same was measured */
+	bool modelled;
+	bool untested; /* there are enough runs, but too few that have this row */
 	enum outcome outcome;
 	bool has_ratio;
 	double ratio; /* B / A, as the figures are: of a rate more is better */
 	struct interval ratio_interval;
-	double worse; /* how many times as slow B is; infinite where that is no number */
+	double worse; /* how many times as slow B is, as slowdown() has it; 0 if not known */
 };
 
 struct side {
@@ -68,6 +70,7 @@ struct comparison {
 	double drift;      /* at least 1 */
 	double drift_most; /* which is its limit */
 	size_t drift_rows; /* by which it was told, if they were enough */
+	double alike;      /* how many times as slow all rows are; 0 where they are not alike */
 	struct subject *subjects;
 	size_t nr_subjects;
 	size_t counts[OUTCOMES];

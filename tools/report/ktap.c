@@ -10,36 +10,34 @@
 #include "tools/report/commands.h"
 #include "tools/report/output.h"
 
-#define WHY_MAX 400 /* of a line */
+#define NAME_MAX 400 /* of a line, as of a reason */
+#define WHY_MAX  400
 
-/* A '#' would begin a directive, a '\' an escape: TAP 14, "Escaping". */
-static void put_text(const char *text)
+/* A '#' would begin a directive, and a '\' be an escape to some: KTAP has none. */
+static void put_name(const char *text)
 {
-	for (size_t i = 0; i < WHY_MAX && text[i]; i++) {
-		if (text[i] == '#' || text[i] == '\\')
-			putchar('\\');
-		print_safe(stdout, text + i, 1);
-	}
+	for (size_t i = 0; i < NAME_MAX && text[i]; i++)
+		print_safe(stdout, strchr("#\\", text[i]) ? "?" : text + i, 1);
 }
 
 static void put_line(unsigned number, bool ok, const struct row *row)
 {
 	printf("%sok %u - ", ok ? "" : "not ", number);
-	put_text(row->name);
+	put_name(row->name);
 	if (*row->params) {
 		putchar(' ');
-		put_text(row->params);
+		put_name(row->params);
 	}
 }
 
 static void put_directive(const char *directive, const char *why)
 {
 	printf(" # %s ", directive);
-	put_text(why);
+	print_safe(stdout, why, WHY_MAX);
 	putchar('\n');
 }
 
-/* A line of its own, for people. */
+/* A line of its own, for people: those of a result come before it. */
 static void put_remark(const char *name, const char *text)
 {
 	printf("# %s: ", name);
@@ -55,31 +53,28 @@ static void put_check(unsigned number, const struct row *row)
 
 	result = result ? result : "fail";
 	why = why ? why : "";
-	if (!strcmp(result, "skip")) {
-		put_line(number, true, row);
-		put_directive("SKIP", why);
-	} else if (!strcmp(result, "xfail")) {
-		put_line(number, false, row);
-		put_directive("TODO", why);
-	} else {
-		put_line(number, !strcmp(result, "pass"), row);
-		putchar('\n');
-		if (*why)
-			put_remark("why", why);
-	}
+	if (*why && (!strcmp(result, "pass") || !strcmp(result, "fail")))
+		put_remark("why", why);
 	if (control && *control)
 		put_remark("control", control);
+	put_line(number, !strcmp(result, "pass") || !strcmp(result, "skip"), row);
+	if (!strcmp(result, "skip"))
+		put_directive("SKIP", why);
+	else if (!strcmp(result, "xfail"))
+		put_directive("TODO", why);
+	else
+		putchar('\n');
 }
 
 static void put_whole(const struct report *r)
 {
 	const struct verdict *v = r->verdict;
 
-	printf("%sok 1 - report/whole\n", verdict_whole(v) ? "" : "not ");
 	for (uint64_t i = 0; i < v->nr_problems && i < VERDICT_PROBLEM_MAX; i++)
 		put_remark("damage", v->problems[i]);
 	if (!v->records)
 		put_remark("damage", "no records");
+	printf("%sok 1 - report/whole\n", verdict_whole(v) ? "" : "not ");
 }
 
 static void put_checks(const struct report *r)

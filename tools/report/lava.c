@@ -6,6 +6,7 @@
  * A signal is words of KEY=VALUE up to a '>', so that names keep letters, digits and "_.-" only.
  * The first case says whether the report is whole.
  */
+#define _GNU_SOURCE /* asprintf */
 #include <ctype.h>
 #include <getopt.h>
 #include <math.h>
@@ -19,7 +20,7 @@
 struct lava {
 	const struct report *report;
 	enum report_unit unit;
-	json_t *names; /* how often each came */
+	json_t *names; /* up to which number each is taken */
 };
 
 /* A new string; a run of anything else becomes one underscore. */
@@ -37,16 +38,35 @@ static char *word(const char *text, const char *also)
 	return out;
 }
 
-/* What is the same once it has become a word gets a number. */
+/* Frees `name` and returns one that no other case has: what is the same as a word gets a number. */
+static char *free_name(struct lava *l, char *name)
+{
+	json_int_t n = json_integer_value(json_object_get(l->names, name));
+	char *numbered = must_have(strdup(name));
+
+	/* What is numbered may be another's name too. */
+	while (json_object_get(l->names, numbered)) {
+		free(numbered);
+		if (asprintf(&numbered, "%s__%" JSON_INTEGER_FORMAT, name, ++n) < 0)
+			must_have(NULL);
+	}
+	json_object_set_new(l->names, numbered, json_integer(1));
+	if (n)
+		json_object_set_new(l->names, name, json_integer(n));
+	free(name);
+	return numbered;
+}
+
 static void put_case(struct lava *l, const char *text)
 {
 	char *name = word(text, "_.-");
-	json_int_t n = json_integer_value(json_object_get(l->names, name)) + 1;
 
-	json_object_set_new(l->names, name, json_integer(n));
-	printf("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=%s", *name ? name : "unnamed");
-	if (n > 1)
-		printf("__%" JSON_INTEGER_FORMAT, n);
+	if (!*name) {
+		free(name);
+		name = must_have(strdup("unnamed"));
+	}
+	name = free_name(l, name);
+	printf("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=%s", name);
 	free(name);
 }
 
@@ -76,7 +96,7 @@ static void put_measurement(double value, const char *units)
 	char *unit = word(units, "_.-/%");
 
 	if (isfinite(value))
-		printf(" MEASUREMENT=%.10g", value);
+		printf(" MEASUREMENT=%.10g", value + 0.0); /* no -0 */
 	if (isfinite(value) && *unit)
 		printf(" UNITS=%s", unit);
 	free(unit);

@@ -78,8 +78,11 @@ static void put_value(const json_t *value)
 static void put_heading(void)
 {
 	static const char *const before[] = {"file", "type", "name", "params"};
-	static const char *const after[] = {"ci_lo", "ci_hi",  "core_p50", "core_net",
-					    "row",   "column", "modelled", "emulator"};
+	static const char *const after[] = {
+		"ci_lo",      "ci_hi",         "core_p50",   "core_net",      "row",
+		"column",     "modelled",      "emulator",   "core_n",        "core_ci_lo",
+		"core_ci_hi", "core_baseline", "walk_event", "walk_unit",     "walk_n",
+		"walk_p50",   "walk_ci_lo",    "walk_ci_hi", "walk_baseline", "walk_net"};
 
 	first_field = true;
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
@@ -91,12 +94,34 @@ static void put_heading(void)
 	end_line();
 }
 
+static void put_pair(const json_t *record, const char *key)
+{
+	const json_t *pair = json_object_get(record, key);
+
+	put_value(json_array_get(pair, 0));
+	put_value(json_array_get(pair, 1));
+}
+
+/* What other counters made of the same. */
+static void put_counters(const json_t *core, const json_t *walk)
+{
+	put_value(json_object_get(core, "n"));
+	put_pair(core, "ci");
+	put_value(json_object_get(core, "baseline"));
+	put_value(json_object_get(walk, "event"));
+	put_value(json_object_get(walk, "unit"));
+	put_value(json_object_get(walk, "n"));
+	put_value(json_object_get(walk, "p50"));
+	put_pair(walk, "ci");
+	put_value(json_object_get(walk, "baseline"));
+	put_value(json_object_get(walk, "net"));
+}
+
 /* `column` is a cell's of a matrix, or NULL. */
 static void put_row(const struct report *r, const struct row *row, const json_t *column,
 		    const json_t *cell)
 {
 	const json_t *core = json_object_get(row->record, "core");
-	const json_t *interval = json_object_get(row->record, "ci");
 
 	put_text(r->file);
 	put_text(row_type_names[row->kind]);
@@ -107,14 +132,14 @@ static void put_row(const struct report *r, const struct row *row, const json_t 
 
 		put_value(is_cell ? cell : json_object_get(row->record, members[i]));
 	}
-	put_value(json_array_get(interval, 0));
-	put_value(json_array_get(interval, 1));
+	put_pair(row->record, "ci");
 	put_value(json_object_get(core, "p50"));
 	put_value(json_object_get(core, "net"));
 	put_value(json_object_get(row->record, "row"));
 	put_value(column);
 	put_text(row->modelled ? "true" : "false");
 	put_text(r->emulator ? r->emulator : "");
+	put_counters(core, json_object_get(row->record, "walk"));
 	end_line();
 }
 

@@ -5,12 +5,19 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/report/commands.h"
 #include "tools/report/log.h"
 #include "tools/report/output.h"
 #include "tools/report/verdict.h"
+
+struct options {
+	bool quiet;
+	bool several; /* files */
+	bool printed; /* something of a file before this one */
+};
 
 static void print_summary(const struct verdict *v)
 {
@@ -97,12 +104,28 @@ static void print_conclusion(const char *name, const struct verdict *v)
 	putchar('\n');
 }
 
-static int conclude(const char *name, const struct verdict *v, bool quiet)
+static void print_not_started(const char *name, const struct verdict *v)
 {
-	if (!quiet && v->records)
+	char *before = NULL;
+	size_t length = 0;
+	FILE *to = must_have(open_memstream(&before, &length));
+
+	fprintf(to, "%s: ", name);
+	if (fclose(to))
+		must_have(NULL);
+	print_failed_cpus(v->parts[VERDICT_CPUS], before);
+	free(before);
+}
+
+static int conclude(const char *name, const struct verdict *v, const struct options *o)
+{
+	if (!o->quiet && o->several)
+		printf("%s%s\n", o->printed ? "\n" : "", name);
+	if (!o->quiet && v->records)
 		print_summary(v);
-	if (!quiet)
+	if (!o->quiet)
 		print_earlier(name, v);
+	print_not_started(name, v);
 	print_problems(name, v);
 	print_failed(name, v);
 	print_conclusion(name, v);
@@ -117,7 +140,7 @@ static int cannot_read(const char *name)
 	return STATUS_USAGE;
 }
 
-static int judge(const char *name, struct log *log, struct verdict *v, bool quiet)
+static int judge(const char *name, struct log *log, struct verdict *v, const struct options *o)
 {
 	struct log_item item;
 
@@ -126,31 +149,31 @@ static int judge(const char *name, struct log *log, struct verdict *v, bool quie
 	if (item.kind == LOG_ERROR)
 		return cannot_read(name);
 	verdict_finish(v);
-	return conclude(name, v, quiet);
+	return conclude(name, v, o);
 }
 
-static int check_stream(const char *name, FILE *from, bool quiet)
+static int check_stream(const char *name, FILE *from, const struct options *o)
 {
 	struct log *log = log_open(from);
 	struct verdict *v = verdict_new();
-	int status = log && v ? judge(name, log, v, quiet) : cannot_read(name);
+	int status = log && v ? judge(name, log, v, o) : cannot_read(name);
 
 	verdict_free(v);
 	log_close(log);
 	return status;
 }
 
-static int check_file(const char *path, bool quiet)
+static int check_file(const char *path, const struct options *o)
 {
 	FILE *from;
 	int status;
 
 	if (!strcmp(path, "-"))
-		return check_stream("standard input", stdin, quiet);
+		return check_stream("standard input", stdin, o);
 	from = fopen(path, "r");
 	if (!from)
 		return cannot_read(path);
-	status = check_stream(path, from, quiet);
+	status = check_stream(path, from, o);
 	fclose(from);
 	return status;
 }
@@ -159,21 +182,23 @@ int check_run(int argc, char **argv)
 {
 	static const struct option options[] = {{"quiet", no_argument, NULL, 'q'},
 						{NULL, 0, NULL, 0}};
-	bool quiet = false;
+	struct options o = {.quiet = false};
 	int option, worst = STATUS_GOOD;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option != 'q')
 			return command_usage(argv[0]);
-		quiet = true;
+		o.quiet = true;
 	}
 	if (optind == argc)
 		return command_usage(argv[0]);
+	o.several = optind + 1 < argc;
 	for (int i = optind; i < argc; i++) {
-		int status = check_file(argv[i], quiet);
+		int status = check_file(argv[i], &o);
 
 		if (status > worst)
 			worst = status;
+		o.printed = true;
 	}
 	return worst;
 }

@@ -23,11 +23,11 @@ extern const char *const peer_wait_names[];
 
 /*
  * Has `cpu`, which is online, not this one and without work, wait like that until it is released;
- * returns when it does. False: it did not answer within a second.
+ * returns when it does. False: it did not answer within five seconds.
  */
 bool peer_hold(struct cpu *cpu, enum peer_wait how);
 
-/* Back to what others= says. False: it did not answer within a second. */
+/* Back to what others= says. False: it did not answer within five seconds. */
 bool peer_release(struct cpu *cpu);
 
 /* The next online CPU after `after` in the table, or NULL. */

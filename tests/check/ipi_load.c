@@ -192,7 +192,9 @@ static void run_round(struct outcome *o)
 	o->received += sent;
 	for (uint32_t i = 0; i < load.nr; i++)
 		o->received += ipi_settle(load.senders[i].cpu);
-	o->rates[o->rounds++] = divide_signed(sent * (clock.tsc_hz / 1000), ticks / 1000);
+	if (ticks >=
+	    1000) /* a round that did not begin has no rate; its IPIs are missed elsewhere */
+		o->rates[o->rounds++] = divide_signed(sent * (clock.tsc_hz / 1000), ticks / 1000);
 }
 
 /* The first `n` online. */

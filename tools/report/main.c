@@ -48,11 +48,9 @@ static void print_usage(FILE *to)
 		"             1 of check: a check failed; of compare: something is slower, or a "
 		"check that\n"
 		"               passed fails; other commands never\n"
-		"             2 damaged, incomplete or no report; of compare also: nothing is in "
-		"both\n"
-		"             3 usage, a file that can't be read, output that can't be written; of "
+		"             2 damaged, incomplete or no report; of compare also: nothing to "
 		"compare\n"
-		"               also: --match matches nothing\n"
+		"             3 usage, a file that can't be read, output that can't be written\n"
 		"COMMAND --help tells of one command; --version of this program.\n");
 }
 

@@ -141,6 +141,18 @@ static struct items list_all(void)
 	return all;
 }
 
+/* How far a pattern is from a name: first by the group, for people mistype one of the two. */
+static unsigned distance_of(struct slice glob, const char *name)
+{
+	struct slice group = {glob.at, 0};
+	char its_group[32];
+
+	while (group.length < glob.length && glob.at[group.length] != '/')
+		group.length++;
+	format(its_group, sizeof(its_group), "%.*s", (int)group_length(name), name);
+	return text_distance(group, its_group) * 100 + text_distance(glob, name);
+}
+
 /* Says so where a pattern selects nothing; false where none of them selects anything. */
 static bool globs_select(const struct items *all, struct slice globs)
 {
@@ -153,7 +165,7 @@ static bool globs_select(const struct items *all, struct slice globs)
 		bool hit = false;
 
 		for (size_t i = 0; i < all->n; i++) {
-			unsigned distance = text_distance(glob, all->at[i].name);
+			unsigned distance = distance_of(glob, all->at[i].name);
 
 			hit |= text_matches(glob, all->at[i].name);
 			if (distance < best) {

@@ -131,7 +131,7 @@ static void explain(struct report_advice *advice)
 		       advice->x[advice->nr_points - 1], whose);
 	else
 		format(advice->why, sizeof(advice->why),
-		       "one MOV CR3 is cheaper for more pages; Linux: 33%s", whose);
+		       "one MOV CR3 is cheaper beyond; Linux: 33%s", whose);
 }
 
 static bool advise(const struct measurement *m, size_t n, const struct measurement *level)

@@ -92,13 +92,17 @@ static inline fault_t write_cr4_safe(uint64_t value)
 	return fault;
 }
 
+/*
+ * Of those below the address is in RDI: based on RBP or RSP it would be of the stack segment, and
+ * not canonical raise #SS instead of #GP.
+ */
 static inline fault_t invpcid_safe(uint64_t type, const struct invpcid_desc *desc)
 {
 	fault_t fault;
 
 	__asm__ volatile(GUARDED("invpcid (%1), %2")
 			 : "=a"(fault)
-			 : "r"(desc), "r"(type)
+			 : "D"(desc), "r"(type)
 			 : "memory", "cc");
 	return fault;
 }
@@ -110,7 +114,7 @@ static inline fault_t invpcid_lock_safe(uint64_t type, const struct invpcid_desc
 
 	__asm__ volatile(GUARDED(".byte 0xf0\n\tinvpcid (%1), %2")
 			 : "=a"(fault)
-			 : "r"(desc), "r"(type)
+			 : "D"(desc), "r"(type)
 			 : "memory", "cc");
 	return fault;
 }
@@ -119,7 +123,7 @@ static inline fault_t invlpg_safe(uint64_t va)
 {
 	fault_t fault;
 
-	__asm__ volatile(GUARDED("invlpg (%1)") : "=a"(fault) : "r"(va) : "memory", "cc");
+	__asm__ volatile(GUARDED("invlpg (%1)") : "=a"(fault) : "D"(va) : "memory", "cc");
 	return fault;
 }
 
@@ -129,7 +133,7 @@ static inline fault_t invlpg_lock_safe(uint64_t va)
 
 	__asm__ volatile(GUARDED(".byte 0xf0\n\tinvlpg (%1)")
 			 : "=a"(fault)
-			 : "r"(va)
+			 : "D"(va)
 			 : "memory", "cc");
 	return fault;
 }
@@ -141,7 +145,7 @@ static inline fault_t load_safe(const uint64_t *from, uint64_t *value)
 
 	__asm__ volatile(GUARDED("mov (%2), %1")
 			 : "=&a"(fault), "+r"(loaded)
-			 : "r"(from)
+			 : "D"(from)
 			 : "memory", "cc");
 	*value = loaded;
 	return fault;

@@ -29,6 +29,16 @@
 #define CR4_LA57  (1ull << 12)
 #define CR4_PCIDE (1ull << 17)
 
+/*
+ * Linear addresses that are not canonical: the first with 4 levels of page tables and with 5, and
+ * one with either. The last is for INVLPG and INVPCID: with which of the two a CPU looks at the
+ * address to be invalidated is its own affair, whatever CR4.LA57 says (KVM,
+ * is_noncanonical_invlpg_address()).
+ */
+#define NONCANONICAL_LA48 0x0000800000000000ull
+#define NONCANONICAL_LA57 0x0100000000000000ull
+#define NONCANONICAL_ANY  0x8000000000000000ull
+
 #define RFLAGS_FIXED (1ull << 1)
 #define RFLAGS_IF    (1ull << 9)
 

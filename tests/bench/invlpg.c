@@ -8,8 +8,6 @@
 #include "kernel/harness/test_page.h"
 #include "tests/bench/live_axes.h"
 
-#define NON_CANONICAL 0x8000000000000000ull /* with 4 levels of tables and with 5 */
-
 static const char *target(struct bench_args *args, uint64_t page)
 {
 	args->a = page;
@@ -63,7 +61,7 @@ static const char *setup_not_present(struct bench_args *args)
 
 static const char *setup_non_canonical(struct bench_args *args)
 {
-	args->a = NON_CANONICAL;
+	args->a = NONCANONICAL_ANY;
 	return live_set(args);
 }
 

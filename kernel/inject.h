@@ -15,8 +15,8 @@ enum inject {
 	INJECT_OVERFLOW,    /* overflow the stack there */
 	INJECT_FAIL,        /* throw away the last CPU's answer */
 	INJECT_SKIP_LOCAL,  /* leave out the local flush under test */
-	INJECT_EXTRA_FAULT, /* take what is legal for what must fault */
-	INJECT_NO_FAULT,    /* report that no instruction faulted */
+	INJECT_EXTRA_FAULT, /* run what must fault where a check's subject is legal */
+	INJECT_NO_FAULT,    /* run what is legal where a fault is due */
 	INJECT_WX,          /* map a page both writable and executable */
 	INJECT_NO_GUARD,    /* map the page below a stack */
 	INJECT_DEAD_AP,     /* send the last AP neither INIT nor SIPI */

@@ -22,19 +22,39 @@ __asm__(".pushsection .rodata\n"
 extern const uint8_t cpl3_control[], cpl3_invlpg[], cpl3_invpcid[], cpl3_cr0[], cpl3_cr3[],
 	cpl3_cr4[], cpl3_end[];
 
-static enum check_result judge(struct check_report *report, uint64_t page, const uint8_t *code,
-			       uint64_t operand)
+struct visit {
+	uint64_t page;
+	const uint8_t *code;
+	uint64_t operand;
+};
+
+static fault_t visit(const struct visit *v)
 {
 	uint64_t flags = irq_save();
 	/* Zeros in the code page, which CPL 3 may read: a legal descriptor. */
-	uint64_t zeros = page + 256;
-	fault_t control = user_run(page, 0, 0);
-	fault_t fault = user_run(page + (code - cpl3_control), zeros, operand);
-	enum check_result result;
+	fault_t fault = user_run(v->page + (v->code - cpl3_control), v->page + 256, v->operand);
 
 	irq_restore(flags);
-	/* The UD2 behind the instruction: it did not fault. */
-	result = fault_judge(report, FAULT_NONE, fault == UD_DUE ? FAULT_NONE : fault, GP_DUE);
+	return fault;
+}
+
+/* The UD2 behind the instruction: it did not fault itself. */
+static fault_t try_visit(uint64_t operand)
+{
+	fault_t fault = visit((const struct visit *)operand);
+
+	return fault == UD_DUE ? FAULT_NONE : fault;
+}
+
+static enum check_result judge(struct check_report *report, uint64_t page, const uint8_t *code,
+			       uint64_t operand)
+{
+	const struct visit nothing = {page, cpl3_control, 0}, something = {page, code, operand};
+	fault_t control = visit(&nothing);
+	enum check_result result =
+		fault_judge(report, (struct fault_try){try_visit, (uint64_t)&nothing},
+			    (struct fault_try){try_visit, (uint64_t)&something}, GP_DUE);
+
 	format(report->control, sizeof(report->control), "UD2 at CPL 3: vector %u",
 	       fault_vector(control));
 	if (control != UD_DUE)

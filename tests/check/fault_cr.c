@@ -46,7 +46,8 @@ static enum check_result judge_cr0(struct check_report *report, uint64_t clear)
 {
 	uint64_t cr0 = read_cr0();
 
-	return fault_judge(report, try_cr0(cr0), try_cr0(cr0 & ~clear), GP_DUE);
+	return fault_judge(report, (struct fault_try){try_cr0, cr0},
+			   (struct fault_try){try_cr0, cr0 & ~clear}, GP_DUE);
 }
 
 static enum check_result judge_pg(struct check_report *report)
@@ -79,7 +80,8 @@ static enum check_result judge_cr4(struct check_report *report, uint64_t clear, 
 {
 	uint64_t cr4 = read_cr4();
 
-	return fault_judge(report, try_cr4(cr4), try_cr4((cr4 & ~clear) | set), GP_DUE);
+	return fault_judge(report, (struct fault_try){try_cr4, cr4},
+			   (struct fault_try){try_cr4, (cr4 & ~clear) | set}, GP_DUE);
 }
 
 static enum check_result run_cr4_pae(struct check_report *report, const struct axis_point *at)
@@ -109,26 +111,46 @@ static enum check_result run_pcide_absent(struct check_report *report, const str
 	return check_end(report, CHECK_SKIP, "%s = 1", place);
 }
 
+/* Sets CR4.PCIDE with `low` in CR3[11:0]. */
+static fault_t try_pcide_over(uint64_t low)
+{
+	uint64_t cr3 = read_cr3();
+	fault_t fault;
+
+	write_cr3(cr3 | low);
+	fault = try_cr4(read_cr4() | CR4_PCIDE);
+	write_cr3(cr3);
+	return fault;
+}
+
+static bool cr3_keeps(uint64_t low)
+{
+	uint64_t cr3 = read_cr3();
+	bool kept;
+
+	write_cr3(cr3 | low);
+	kept = read_cr3() & low;
+	write_cr3(cr3);
+	return kept;
+}
+
 /* One by one. A bit that CR3 does not keep with PCIDE = 0 can't be tried. */
 static enum check_result judge_pcide_cr3(struct check_report *report)
 {
-	uint64_t cr3 = read_cr3(), cr4 = read_cr4();
 	enum check_result result = CHECK_PASS;
-	fault_t allowed = try_cr4(cr4 | CR4_PCIDE);
-	unsigned tried = 0;
+	uint64_t tried = 0;
 
-	for (unsigned bit = 0; bit < 12 && result == CHECK_PASS; bit++) {
-		write_cr3(cr3 | 1ull << bit);
-		if (read_cr3() != cr3) {
-			result = fault_judge(report, allowed, try_cr4(cr4 | CR4_PCIDE), GP_DUE);
-			tried++;
-		}
-		write_cr3(cr3);
+	for (uint64_t bit = 1; bit <= CR3_PCID_MASK && result == CHECK_PASS; bit <<= 1) {
+		if (!cr3_keeps(bit))
+			continue;
+		tried |= bit;
+		result = fault_judge(report, (struct fault_try){try_pcide_over, 0},
+				     (struct fault_try){try_pcide_over, bit}, GP_DUE);
 	}
 	if (!tried)
 		return check_end(report, CHECK_SKIP, "CR3 keeps none of its bits 11:0");
 	if (result == CHECK_PASS)
-		check_end(report, result, "#GP(0), %u of 12 bits", tried);
+		check_end(report, result, "#GP(0) with each bit of CR3[11:0] & %03lx", tried);
 	return result;
 }
 
@@ -142,7 +164,8 @@ static enum check_result judge_bit63(struct check_report *report)
 {
 	uint64_t cr3 = read_cr3();
 
-	return fault_judge(report, try_cr3(cr3), try_cr3(cr3 | CR3_NOFLUSH), GP_DUE);
+	return fault_judge(report, (struct fault_try){try_cr3, cr3},
+			   (struct fault_try){try_cr3, cr3 | CR3_NOFLUSH}, GP_DUE);
 }
 
 static enum check_result run_cr3_bit63(struct check_report *report, const struct axis_point *at)
@@ -151,22 +174,37 @@ static enum check_result run_cr3_bit63(struct check_report *report, const struct
 	return fault_would_kill(report) ? CHECK_SKIP : without_pcide(report, judge_bit63);
 }
 
+static fault_t try_cr3_without_pcide(uint64_t value)
+{
+	uint64_t flags = irq_save(), cr4 = read_cr4();
+	fault_t fault;
+
+	write_cr4(cr4 & ~CR4_PCIDE);
+	fault = try_cr3(value);
+	write_cr4(cr4);
+	irq_restore(flags);
+	return fault;
+}
+
 static enum check_result run_cr3_bit63_legal(struct check_report *report,
 					     const struct axis_point *at)
 {
-	uint64_t flags = irq_save(), cr3 = read_cr3(), kept;
-	fault_t allowed = write_cr3_safe(cr3 | CR3_NOFLUSH), forbidden;
-	uint64_t cr4 = read_cr4();
+	uint64_t cr3 = read_cr3(), flags, kept;
+	enum check_result result = fault_judge_legal(
+		report, (struct fault_try){try_cr3, cr3 | CR3_NOFLUSH},
+		(struct fault_try){try_cr3_without_pcide, cr3 | CR3_NOFLUSH}, GP_DUE);
 
 	(void)at;
+	if (result != CHECK_PASS)
+		return result;
+	flags = irq_save();
+	write_cr3(cr3 | CR3_NOFLUSH);
 	kept = read_cr3();
-	write_cr4(cr4 & ~CR4_PCIDE);
-	forbidden = try_cr3(cr3 | CR3_NOFLUSH);
-	write_cr4(cr4);
+	write_cr3(cr3);
 	irq_restore(flags);
 	if (kept != cr3)
 		return check_end(report, CHECK_FAIL, "CR3 reads %016lx, not %016lx", kept, cr3);
-	return fault_judge_legal(report, allowed, forbidden, GP_DUE);
+	return result;
 }
 
 /* CPUID.(7,1):EAX[26]: bits 61 and 62 turn linear-address masking on. */
@@ -177,7 +215,8 @@ static bool has_lam(void)
 
 /*
  * Intel: the width of a physical address. AMD obliges the CPU from bit 52 on only (APM vol. 2, "CR3
- * Register"), and below it may lie the bit of memory encryption, which is legal.
+ * Register"). Below, among the bits of an address, is that of memory encryption (CPUID 8000_001Fh
+ * EBX[5:0]), which is legal.
  */
 static unsigned first_reserved(void)
 {
@@ -194,7 +233,8 @@ static enum check_result run_cr3_reserved(struct check_report *report, const str
 	if (fault_would_kill(report))
 		return CHECK_SKIP;
 	for (unsigned bit = from; bit <= to && result == CHECK_PASS; bit++)
-		result = fault_judge(report, try_cr3(cr3), try_cr3(cr3 | 1ull << bit), GP_DUE);
+		result = fault_judge(report, (struct fault_try){try_cr3, cr3},
+				     (struct fault_try){try_cr3, cr3 | 1ull << bit}, GP_DUE);
 	if (result == CHECK_PASS)
 		check_end(report, result, "#GP(0), bits %u to %u", from, to);
 	return result;

@@ -6,33 +6,36 @@
  */
 #include "tests/check/fault_judge.h"
 
-static uint64_t mapped;
+static fault_t try_load(uint64_t address)
+{
+	uint64_t value;
+
+	return load_safe((const uint64_t *)address, &value);
+}
 
 static enum check_result run_lock(struct check_report *report, const struct axis_point *at)
 {
+	const uint64_t mapped = 0;
+
 	(void)at;
-	return fault_judge(report, invlpg_safe((uint64_t)&mapped),
-			   invlpg_lock_safe((uint64_t)&mapped), UD_DUE);
+	return fault_judge(report, (struct fault_try){invlpg_safe, (uint64_t)&mapped},
+			   (struct fault_try){invlpg_lock_safe, (uint64_t)&mapped}, UD_DUE);
 }
 
 static enum check_result run_load(struct check_report *report, const struct axis_point *at)
 {
-	const uint64_t *bad = (const uint64_t *)fault_noncanonical();
-	uint64_t value;
-	fault_t allowed = load_safe(&mapped, &value);
+	const uint64_t mapped = 0;
 
 	(void)at;
-	return fault_judge(report, allowed, load_safe(bad, &value), GP_DUE);
+	return fault_judge(report, (struct fault_try){try_load, (uint64_t)&mapped},
+			   (struct fault_try){try_load, fault_noncanonical()}, GP_DUE);
 }
 
 static enum check_result run_noncanonical(struct check_report *report, const struct axis_point *at)
 {
-	const uint64_t *bad = (const uint64_t *)FAULT_NONCANONICAL_ANY;
-	uint64_t value;
-
 	(void)at;
-	return fault_judge_legal(report, invlpg_safe((uint64_t)bad), load_safe(bad, &value),
-				 GP_DUE);
+	return fault_judge_legal(report, (struct fault_try){invlpg_safe, NONCANONICAL_ANY},
+				 (struct fault_try){try_load, NONCANONICAL_ANY}, GP_DUE);
 }
 
 #define INVLPG_CHECK(symbol, suffix, text)   \

@@ -13,54 +13,60 @@
 struct operand {
 	uint64_t type;
 	struct invpcid_desc desc;
+	bool no_pcide;
 };
 
 /* Runs one INVPCID with CR4.PCIDE as asked. Clearing PCIDE is legal at any time. */
-static fault_t try(const struct operand *op, bool pcide)
+static fault_t try_invpcid(uint64_t operand)
 {
+	const struct operand *op = (const struct operand *)operand;
 	uint64_t flags = irq_save(), cr4 = read_cr4();
 	struct invpcid_desc desc = op->desc;
 	fault_t fault;
 
 	if (inject_is(INJECT_WRONG_PCID))
 		desc.pcid ^= 1;
-	write_cr4(pcide ? cr4 : cr4 & ~CR4_PCIDE);
+	write_cr4(op->no_pcide ? cr4 & ~CR4_PCIDE : cr4);
 	fault = invpcid_safe(op->type, &desc);
 	write_cr4(cr4);
 	irq_restore(flags);
 	return fault;
 }
 
-static enum check_result judge(struct check_report *report, const struct operand *inside,
-			       const struct operand *outside, bool pcide)
+static struct fault_try try_of(const struct operand *op)
 {
-	fault_t allowed = try(inside, pcide);
+	return (struct fault_try){try_invpcid, (uint64_t)op};
+}
 
-	return fault_judge(report, allowed, try(outside, pcide), GP_DUE);
+static enum check_result judge(struct check_report *report, const struct operand *inside,
+			       const struct operand *outside)
+{
+	return fault_judge(report, try_of(inside), try_of(outside), GP_DUE);
 }
 
 static enum check_result run_type(struct check_report *report, const struct axis_point *at)
 {
 	(void)at;
-	return judge(report, &(struct operand){INVPCID_ALL_NON_GLOBAL, {0, 0}},
-		     &(struct operand){INVPCID_ALL_NON_GLOBAL + 1, {0, 0}}, true);
+	return judge(report, &(struct operand){.type = INVPCID_ALL_NON_GLOBAL},
+		     &(struct operand){.type = INVPCID_ALL_NON_GLOBAL + 1});
 }
 
 static enum check_result run_type_high(struct check_report *report, const struct axis_point *at)
 {
 	(void)at;
-	return judge(report, &(struct operand){INVPCID_ALL_GLOBAL, {0, 0}},
-		     &(struct operand){INVPCID_ALL_GLOBAL | 1ull << 63, {0, 0}}, true);
+	return judge(report, &(struct operand){.type = INVPCID_ALL_GLOBAL},
+		     &(struct operand){.type = INVPCID_ALL_GLOBAL | 1ull << 63});
 }
 
 static enum check_result run_reserved(struct check_report *report, const struct axis_point *at)
 {
+	const struct operand inside = {.type = INVPCID_ALL_GLOBAL};
+
 	(void)at;
 	/* One by one: a CPU that looks at some of the bits only would pass with all of them set. */
 	for (unsigned bit = 12; bit < 64; bit++) {
-		enum check_result result =
-			judge(report, &(struct operand){INVPCID_ALL_GLOBAL, {0, 0}},
-			      &(struct operand){INVPCID_ALL_GLOBAL, {1ull << bit, 0}}, true);
+		const struct operand outside = {INVPCID_ALL_GLOBAL, {1ull << bit, 0}, false};
+		enum check_result result = judge(report, &inside, &outside);
 
 		if (result != CHECK_PASS)
 			return result;
@@ -71,54 +77,65 @@ static enum check_result run_reserved(struct check_report *report, const struct 
 static enum check_result run_address(struct check_report *report, const struct axis_point *at)
 {
 	(void)at;
-	return judge(report, &(struct operand){INVPCID_ADDR, {0, LAST_CANONICAL}},
-		     &(struct operand){INVPCID_ADDR, {0, FAULT_NONCANONICAL_ANY}}, true);
+	return judge(report, &(struct operand){INVPCID_ADDR, {0, LAST_CANONICAL}, false},
+		     &(struct operand){INVPCID_ADDR, {0, NONCANONICAL_ANY}, false});
 }
 
 static enum check_result run_pcid_addr(struct check_report *report, const struct axis_point *at)
 {
 	(void)at;
-	return judge(report, &(struct operand){INVPCID_ADDR, {0, 0}},
-		     &(struct operand){INVPCID_ADDR, {1, 0}}, false);
+	return judge(report, &(struct operand){INVPCID_ADDR, {0, 0}, true},
+		     &(struct operand){INVPCID_ADDR, {1, 0}, true});
 }
 
 static enum check_result run_pcid_context(struct check_report *report, const struct axis_point *at)
 {
 	(void)at;
-	return judge(report, &(struct operand){INVPCID_CONTEXT, {0, 0}},
-		     &(struct operand){INVPCID_CONTEXT, {1, 0}}, false);
+	return judge(report, &(struct operand){INVPCID_CONTEXT, {0, 0}, true},
+		     &(struct operand){INVPCID_CONTEXT, {1, 0}, true});
 }
 
 /* Types 2 and 3 act on all PCIDs, on a CPU that uses none as well. */
 static enum check_result run_no_pcide(struct check_report *report, const struct axis_point *at)
 {
-	fault_t all = try(&(struct operand){INVPCID_ALL_GLOBAL, {0, 0}}, false);
-	fault_t nonglobal = try(&(struct operand){INVPCID_ALL_NON_GLOBAL, {0, 0}}, false);
-	fault_t forbidden = try(&(struct operand){INVPCID_CONTEXT, {1, 0}}, false);
+	const struct operand all = {INVPCID_ALL_GLOBAL, {0, 0}, true};
+	const struct operand nonglobal = {INVPCID_ALL_NON_GLOBAL, {0, 0}, true};
+	const struct operand forbidden = {INVPCID_CONTEXT, {1, 0}, true};
+	enum check_result result =
+		fault_judge_legal(report, try_of(&all), try_of(&forbidden), GP_DUE);
 
 	(void)at;
-	return fault_judge_legal(report, all ? all : nonglobal, forbidden, GP_DUE);
+	return result != CHECK_PASS
+		       ? result
+		       : fault_judge_legal(report, try_of(&nonglobal), try_of(&forbidden), GP_DUE);
+}
+
+static fault_t try_at(uint64_t descriptor)
+{
+	return invpcid_safe(INVPCID_ALL_GLOBAL, (const struct invpcid_desc *)descriptor);
+}
+
+static fault_t try_lock_at(uint64_t descriptor)
+{
+	return invpcid_lock_safe(INVPCID_ALL_GLOBAL, (const struct invpcid_desc *)descriptor);
 }
 
 static enum check_result run_operand(struct check_report *report, const struct axis_point *at)
 {
 	const struct invpcid_desc none = {0, 0};
-	fault_t allowed = invpcid_safe(INVPCID_ALL_GLOBAL, &none);
 
 	(void)at;
-	return fault_judge(
-		report, allowed,
-		invpcid_safe(INVPCID_ALL_GLOBAL, (const struct invpcid_desc *)fault_noncanonical()),
-		GP_DUE);
+	return fault_judge(report, (struct fault_try){try_at, (uint64_t)&none},
+			   (struct fault_try){try_at, fault_noncanonical()}, GP_DUE);
 }
 
 static enum check_result run_lock(struct check_report *report, const struct axis_point *at)
 {
 	const struct invpcid_desc none = {0, 0};
-	fault_t allowed = invpcid_safe(INVPCID_ALL_GLOBAL, &none);
 
 	(void)at;
-	return fault_judge(report, allowed, invpcid_lock_safe(INVPCID_ALL_GLOBAL, &none), UD_DUE);
+	return fault_judge(report, (struct fault_try){try_at, (uint64_t)&none},
+			   (struct fault_try){try_lock_at, (uint64_t)&none}, UD_DUE);
 }
 
 /* One step inside is what every CPU has: INVLPG. */
@@ -129,8 +146,8 @@ static enum check_result run_absent(struct check_report *report, const struct ax
 
 	(void)at;
 	if (!feature_info(FEATURE_INVPCID)->present)
-		return fault_judge(report, invlpg_safe((uint64_t)&none),
-				   invpcid_safe(INVPCID_ALL_GLOBAL, &none), UD_DUE);
+		return fault_judge(report, (struct fault_try){invlpg_safe, (uint64_t)&none},
+				   (struct fault_try){try_at, (uint64_t)&none}, UD_DUE);
 	need_feature_place(FEATURE_INVPCID, place, sizeof(place));
 	return check_end(report, CHECK_SKIP, "%s = 1", place);
 }

@@ -13,26 +13,28 @@
 #define GP_DUE FAULT(VECTOR_GP, 0)
 #define UD_DUE FAULT(VECTOR_UD, 0)
 
-/*
- * That `forbidden` raised `due`. inject=no-fault takes what came of the allowed operand for what
- * came of the forbidden one, inject=extra-fault the other way round.
- */
-enum check_result fault_judge(struct check_report *report, fault_t allowed, fault_t forbidden,
-			      fault_t due);
+/* One side of a rule: what to run, and on what. */
+struct fault_try {
+	fault_t (*run)(uint64_t operand);
+	uint64_t operand;
+};
 
-/* That `allowed` raised nothing; that `forbidden` raised `due` shows that it could have. */
-enum check_result fault_judge_legal(struct check_report *report, fault_t allowed, fault_t forbidden,
-				    fault_t due);
+/*
+ * Runs `allowed`, then `forbidden`: pass where that raised `due`. inject=no-fault runs `allowed`
+ * where `forbidden` is due.
+ */
+enum check_result fault_judge(struct check_report *report, struct fault_try allowed,
+			      struct fault_try forbidden, fault_t due);
+
+/*
+ * The same, but the subject is that `allowed` raises nothing; that `forbidden` raises `due` shows
+ * that it could have. inject=extra-fault runs `forbidden` where `allowed` is due.
+ */
+enum check_result fault_judge_legal(struct check_report *report, struct fault_try allowed,
+				    struct fault_try forbidden, fault_t due);
 
 /* Of loads and stores: the first not canonical with as many levels of page tables as run now. */
 uint64_t fault_noncanonical(void);
-
-/*
- * Of INVLPG and INVPCID: not canonical with 4 levels nor with 5. With which of the two a CPU looks
- * at the address to be invalidated is its own affair, whatever CR4.LA57 says (KVM,
- * is_noncanonical_invlpg_address()).
- */
-#define FAULT_NONCANONICAL_ANY 0x8000000000000000ull
 
 /*
  * For writes of which nothing but a fault must come. QEMU's TCG and older KVM do what some of them

@@ -21,6 +21,7 @@
 #include "mm/kernel_space.h"
 #include "tests/check/stale_rules.h"
 #include "tests/check/stale_stage.h"
+#include "tests/check/stale_verdict.h"
 
 #define ROUNDS_QUICK   100u
 #define ROUNDS_FULL    1000u
@@ -248,37 +249,17 @@ static void tell_control(struct row *r, enum stale_primitive p, unsigned nothing
 		       count_stale(r, ways[p].unrelated), ways[p].unrelated_name);
 }
 
-static enum check_result blind(struct check_report *report, unsigned stale, unsigned of)
-{
-	if (!stale)
-		return check_end(report, CHECK_SKIP,
-				 "blind: no read is stale here even without a flush");
-	return check_end(report, CHECK_SKIP, "nearly blind: %u of %u reads stale without a flush",
-			 stale, of);
-}
-
-/* True: the reads themselves went wrong, and it is said how. */
-static bool is_upset(const struct row *r, struct check_report *report)
-{
-	if (r->not_set)
-		check_end(report, CHECK_FAIL, "%u reads before the change gave not A's tag",
-			  r->not_set);
-	else if (r->odd)
-		check_end(report, CHECK_FAIL, "%u reads gave neither memory's tag", r->odd);
-	return r->not_set || r->odd;
-}
-
 static enum check_result judge(struct row *r, enum stale_primitive p, struct check_report *report)
 {
 	unsigned nothing = count_stale(r, NULL), stale;
 
-	if (is_upset(r, report))
+	if (stale_is_upset(r->not_set, r->odd, report))
 		return CHECK_FAIL;
 	if (nothing < STALE_MIN_CONTROL)
-		return blind(report, nothing, r->rounds);
+		return stale_end_blind(report, nothing, r->rounds);
 	stale = count_stale(r, way_under_test(r, p));
 	tell_control(r, p, nothing, report);
-	if (is_upset(r, report))
+	if (stale_is_upset(r->not_set, r->odd, report))
 		return CHECK_FAIL;
 	if (stale_must_drop(p, r->cell)) {
 		if (stale)
@@ -286,11 +267,7 @@ static enum check_result judge(struct row *r, enum stale_primitive p, struct che
 					 r->rounds);
 		return CHECK_PASS;
 	}
-	if (way_under_test(r, p) != ways[p].run)
-		return check_end(report, CHECK_SKIP, "left out on purpose");
-	report->kept = stale;
-	report->of = r->rounds;
-	return CHECK_RETENTION;
+	return stale_end_retention(report, stale, r->rounds);
 }
 
 static enum check_result run_row(enum stale_primitive p, struct check_report *report,

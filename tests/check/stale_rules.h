@@ -34,6 +34,13 @@ struct stale_cell {
 	bool psc;        /* an entry of a paging-structure cache, not one of a TLB */
 };
 
+/*
+ * In as many rounds of the control a read must be stale, of however many: with k of n in the
+ * control, none of n would be by chance with a probability of (1 - k/n)^n, below e^-k. That is one
+ * in a million.
+ */
+#define STALE_MIN_CONTROL 14u
+
 /* Whether the entry must be gone afterwards; otherwise it may survive. */
 bool stale_must_drop(enum stale_primitive primitive, struct stale_cell cell);
 

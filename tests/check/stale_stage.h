@@ -42,12 +42,6 @@ struct stale_stage {
 };
 
 /*
- * As many control reads must be stale, of however many: with k of n stale in the control, none of n
- * would be by chance with a probability of (1 - k/n)^n, below e^-k. That is one in a million.
- */
-#define STALE_MIN_CONTROL 14u
-
-/*
  * Builds it, for a page of `size`; `pieces` (1 or, with PAGE_1G, more) is the number of 2 MiB in a
  * row of it that may be read. NULL, or why it can't be. Strike it in either case.
  */

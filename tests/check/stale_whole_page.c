@@ -18,6 +18,7 @@
 #include "kernel/inject.h"
 #include "mm/frames.h"
 #include "tests/check/stale_stage.h"
+#include "tests/check/stale_verdict.h"
 
 #define ROUNDS_QUICK 32u
 #define ROUNDS_FULL  320u
@@ -28,7 +29,17 @@ struct page {
 	struct stale_stage stage;
 	enum page_size size;
 	bool global;
-	unsigned rounds, odd;
+	unsigned rounds;
+	unsigned odd;     /* reads after the change that gave neither tag */
+	unsigned not_set; /* reads before it that did not give A's */
+};
+
+struct seen {
+	unsigned a, b; /* reads that gave the tag of each memory */
+};
+
+struct stale_count {
+	unsigned reads, rounds; /* that were stale; in which one was */
 };
 
 /* An odd number of pages apart, so that they do not all meet in a few sets of a TLB. */
@@ -39,59 +50,60 @@ static uint64_t offset_of(const struct page *p, unsigned i)
 	return i * apart * FRAME_SIZE + i * 64;
 }
 
-static unsigned count_tags(const struct page *p, uint64_t tag)
+static struct seen read_all(const struct page *p)
 {
-	unsigned n = 0;
+	struct seen seen = {0, 0};
 
-	for (unsigned i = 0; i < OFFSETS; i++)
-		n += stale_read(p->stage.read_first + offset_of(p, i)) == tag;
-	return n;
+	for (unsigned i = 0; i < OFFSETS; i++) {
+		uint64_t tag = stale_read(p->stage.read_first + offset_of(p, i));
+
+		seen.a += tag == STALE_TAG_A;
+		seen.b += tag == STALE_TAG_B;
+	}
+	return seen;
 }
 
-/* How many of the reads were stale, all rounds together. */
-static unsigned count_stale(struct page *p, bool flush)
+static struct stale_count count_stale(struct page *p, bool flush)
 {
 	const struct stale_stage *s = &p->stage;
-	unsigned all = 0;
+	struct stale_count count = {0, 0};
 
 	for (unsigned round = 0; round < p->rounds; round++) {
 		uint64_t flags = irq_save();
-		unsigned stale;
+		struct seen seen;
 
 		stale_stage_point(s, s->before);
 		tlb_flush_all_local();
-		p->odd += OFFSETS - count_tags(p, STALE_TAG_A);
+		p->not_set += OFFSETS - read_all(p).a;
 		stale_stage_point(s, s->after);
 		if (flush)
 			tlb_flush_page_local(s->read_first + offset_of(p, round % OFFSETS));
-		stale = count_tags(p, STALE_TAG_A);
+		seen = read_all(p);
 		irq_restore(flags);
-		all += stale;
+		p->odd += OFFSETS - seen.a - seen.b;
+		count.reads += seen.a;
+		count.rounds += seen.a > 0;
 	}
-	return all;
+	return count;
 }
 
 static enum check_result judge(struct page *p, struct check_report *report)
 {
 	bool skip = inject_is(INJECT_SKIP_LOCAL) || (inject_is(INJECT_NO_GLOBAL) && p->global);
-	unsigned of = p->rounds * OFFSETS, nothing = count_stale(p, false);
-	unsigned stale = count_stale(p, !skip);
+	struct stale_count nothing = count_stale(p, false), stale = count_stale(p, !skip);
+	unsigned of = p->rounds * OFFSETS;
 
-	format(report->control, sizeof(report->control), "control saw %u of %u stale with no flush",
-	       nothing, of);
-	if (p->odd)
-		return check_end(report, CHECK_FAIL, "%u reads gave neither memory's tag", p->odd);
-	if (nothing < STALE_MIN_CONTROL)
-		return check_end(report, CHECK_SKIP,
-				 "blind: %u of %u reads are stale without a flush", nothing, of);
-	if (p->size == PAGE_1G) {
-		report->kept = stale;
-		report->of = of;
-		return skip ? check_end(report, CHECK_SKIP, "left out on purpose")
-			    : CHECK_RETENTION;
-	}
-	if (stale)
-		return check_end(report, CHECK_FAIL, "%u of %u reads stale", stale, of);
+	format(report->control, sizeof(report->control),
+	       "control saw %u of %u stale with no flush, in %u of %u rounds", nothing.reads, of,
+	       nothing.rounds, p->rounds);
+	if (stale_is_upset(p->not_set, p->odd, report))
+		return CHECK_FAIL;
+	if (nothing.rounds < STALE_MIN_CONTROL)
+		return stale_end_blind(report, nothing.rounds, p->rounds);
+	if (p->size == PAGE_1G)
+		return stale_end_retention(report, stale.reads, of);
+	if (stale.reads)
+		return check_end(report, CHECK_FAIL, "%u of %u reads stale", stale.reads, of);
 	return CHECK_PASS;
 }
 

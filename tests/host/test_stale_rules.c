@@ -69,10 +69,32 @@ static void the_rules_are_the_manuals(void **unused)
 	}
 }
 
+/* That `rounds` reads are all fresh, where each is stale with a probability of stale / rounds. */
+static double by_chance(unsigned stale, unsigned rounds)
+{
+	double all_fresh = 1;
+
+	for (unsigned i = 0; i < rounds; i++)
+		all_fresh *= 1 - (double)stale / rounds;
+	return all_fresh;
+}
+
+static void a_control_that_will_do_leaves_no_room_for_chance(void **unused)
+{
+	(void)unused;
+	for (unsigned rounds = STALE_MIN_CONTROL; rounds <= 1000; rounds++) {
+		for (unsigned stale = STALE_MIN_CONTROL; stale <= rounds; stale += 7)
+			assert_true(by_chance(stale, rounds) < 1e-6);
+	}
+	/* One less would not do. */
+	assert_true(by_chance(STALE_MIN_CONTROL - 1, 1000) > 1e-6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rules_are_the_manuals),
+		cmocka_unit_test(a_control_that_will_do_leaves_no_room_for_chance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ static void read_hypervisor(void)
 		c = cpuid(0x40000000, 0);
 		copy_text(cpu_identity.hypervisor, (uint32_t[]){c.ebx, c.ecx, c.edx}, 3);
 	} else if (is_bochs()) {
-		memcpy(cpu_identity.hypervisor, "Bochs", sizeof("Bochs"));
+		memcpy(cpu_identity.hypervisor, HYPERVISOR_BOCHS, sizeof(HYPERVISOR_BOCHS));
 	}
 }
 
@@ -141,8 +141,9 @@ static void read_identity(void)
 	cpu_identity.stepping = eax & 0xf;
 	read_brand();
 	read_hypervisor();
-	cpu_identity.emulated = !memcmp(cpu_identity.hypervisor, "TCGTCGTCGTCG", 12) ||
-				!memcmp(cpu_identity.hypervisor, "Bochs", 6);
+	cpu_identity.emulated =
+		!memcmp(cpu_identity.hypervisor, HYPERVISOR_TCG, sizeof(HYPERVISOR_TCG)) ||
+		!memcmp(cpu_identity.hypervisor, HYPERVISOR_BOCHS, sizeof(HYPERVISOR_BOCHS));
 }
 
 void features_init(void)

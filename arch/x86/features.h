@@ -49,6 +49,10 @@ struct feature_info {
 
 enum cpu_vendor { VENDOR_OTHER, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON };
 
+/* What cpu_identity.hypervisor says of the emulators. */
+#define HYPERVISOR_TCG   "TCGTCGTCGTCG"
+#define HYPERVISOR_BOCHS "Bochs"
+
 struct cpu_identity {
 	enum cpu_vendor vendor;
 	char vendor_name[13];

@@ -36,21 +36,21 @@ static const struct erratum table[] = {
 		.name = "Bochs-INVPCID-type",
 		.text = "Bochs reads 32 bits of INVPCID's type",
 		.checks = "fault/invpcid-type-high *",
-		.hypervisor = "Bochs",
+		.hypervisor = HYPERVISOR_BOCHS,
 	},
 	/* QEMU 7.2 to 11.1: seen with this check. */
 	{
 		.name = "TCG-CR4-PCIDE",
 		.text = "TCG takes CR4.PCIDE anyway",
 		.checks = "fault/cr4-pcide-absent *",
-		.hypervisor = "TCGTCGTCGTCG",
+		.hypervisor = HYPERVISOR_TCG,
 	},
 	{
 		/* 7.2; the rule is there in 11.1. */
 		.name = "TCG-INVLPG-lock",
 		.text = "TCG runs LOCK INVLPG",
 		.checks = "fault/invlpg-lock *",
-		.hypervisor = "TCGTCGTCGTCG",
+		.hypervisor = HYPERVISOR_TCG,
 	},
 };
 

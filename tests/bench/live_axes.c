@@ -4,12 +4,6 @@
 
 #include "arch/x86/safe.h"
 
-const char *const page_names[] = {
-	[PAGE_4K] = "4k",
-	[PAGE_2M] = "2m",
-	[PAGE_1G] = "1g",
-};
-
 const struct axis live_axis = {
 	.key = "live",
 	.quick = 1 << 0 | 1 << 2,

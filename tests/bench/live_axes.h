@@ -4,6 +4,7 @@
 #define TESTS_BENCH_LIVE_AXES_H
 
 #include "kernel/harness/bench.h"
+#include "kernel/harness/page_names.h"
 
 /*
  * For .enter and .leave: EFER.TCE on, which lets INVLPG and INVPCID keep upper-level entries that do
@@ -20,9 +21,6 @@ extern const struct axis live_axis, live_page_axis;
 		&live_axis, &live_page_axis \
 	}
 enum { AT_LIVE, AT_PAGE };
-
-/* Names of enum page_size. */
-extern const char *const page_names[];
 
 /* No page has one size only. */
 bool live_applies(const struct axis_point *p);

@@ -151,6 +151,7 @@ MACHINES = [
         boot="grub-bios",
         mem="5G",
         cmdline="suite=full run=stale/*,fault/*",
+        runs_all="GiB above the first",
         xfails=("fault/cr4-pcide-absent", "fault/invlpg-lock"),
     ),
     Machine("above-4-gib-efi", mem="5G"),

@@ -17,6 +17,7 @@
 #include "arch/x86/tlb.h"
 #include "kernel/format.h"
 #include "kernel/harness/check.h"
+#include "kernel/harness/page_names.h"
 #include "kernel/inject.h"
 #include "mm/kernel_space.h"
 #include "tests/check/stale_rules.h"
@@ -301,7 +302,6 @@ static enum check_result run_row(enum stale_primitive p, struct check_report *re
 	return result;
 }
 
-static const char *const page_names[] = {"4k", "2m", "1g"};
 static const char *const pcid_names[] = {"current", "other"};
 static const char *const cache_names[] = {"leaf", "psc"};
 

@@ -15,6 +15,7 @@
 #include "arch/x86/tlb.h"
 #include "kernel/format.h"
 #include "kernel/harness/check.h"
+#include "kernel/harness/page_names.h"
 #include "kernel/inject.h"
 #include "mm/frames.h"
 #include "tests/check/stale_stage.h"
@@ -136,7 +137,6 @@ static enum check_result run(struct check_report *report, const struct axis_poin
 	return result;
 }
 
-static const char *const page_names[] = {"4k", "2m", "1g"};
 static const struct axis page_axis = {
 	.key = "page", .names = page_names, .nr = 2, .values = {PAGE_2M, PAGE_1G}};
 static const struct axis global_axis = {.key = "global", .nr = 2, .values = {0, 1}};

@@ -88,11 +88,11 @@ static void an_emulator_is_known_by_its_name(void **unused)
 
 	(void)unused;
 	assert_null(errata_find(&machine, "fault/invpcid-type-high", ""));
-	machine.hypervisor = "Bochs";
+	machine.hypervisor = HYPERVISOR_BOCHS;
 	assert_non_null(errata_find(&machine, "fault/invpcid-type-high", ""));
 	assert_null(errata_find(&machine, "fault/invpcid-type", ""));
 	assert_null(errata_find(&machine, "fault/cr4-pcide-absent", ""));
-	machine.hypervisor = "TCGTCGTCGTCG";
+	machine.hypervisor = HYPERVISOR_TCG;
 	machine.guest = true;
 	assert_non_null(errata_find(&machine, "fault/cr4-pcide-absent", ""));
 	machine.model = 0x97; /* an emulated CPU has not got the errata of the one it plays */

@@ -9,7 +9,7 @@
  * MOV to CR3 with bit 63 goes there and back. stale_rules.h says which rows must be fresh: they
  * pass or fail. The others become retention records.
  *
- * Control: the same without the primitive. Where that never sees a stale read, this CPU (or
+ * Control: the same without the primitive. Where that sees next to no stale read, this CPU (or
  * emulator) hides stale entries of this kind, and the row can't tell: skip.
  */
 #include <stddef.h>

@@ -10,10 +10,10 @@
  * then that entry points to another table, in which Q maps B, and Q is read. Nothing has touched Q
  * before, so A's tag there means that the old entry was used.
  *
- * A page of 1 GiB would take two GiB of RAM. Instead A is in whatever GiB it is, mapped read-only
- * by one entry, of which A alone is read, and the change makes the entry point to a table that maps
- * B at A's offset. Until the invalidation the CPU may use either translation (Intel SDM vol. 3A,
- * "Details of TLB Use"), so A's tag is as stale as with the other sizes.
+ * A page of 1 GiB would take two GiB of RAM. Instead A is in a GiB that is RAM throughout, mapped
+ * read-only by one entry, of which A alone is read, and the change makes the entry point to a table
+ * that maps B at A's offset. Until the invalidation the CPU may use either translation (Intel SDM
+ * vol. 3A, "Details of TLB Use"), so A's tag is as stale as with the other sizes.
  */
 #ifndef TESTS_CHECK_STALE_STAGE_H
 #define TESTS_CHECK_STALE_STAGE_H

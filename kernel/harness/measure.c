@@ -362,7 +362,7 @@ bool measure_group(struct measurement *group, size_t n, const struct measure_lim
 	int64_t *scratch = NULL;
 	bool ok = allocate_all(group, n, &baseline, &scratch, room);
 
-	tsc_step = (struct stats_step){0, 0};
+	tsc_step = (struct stats_step){.smallest = 0};
 	if (ok) {
 		sample_all(group, n, &baseline, limits, scratch);
 		probe_counters();

@@ -133,18 +133,27 @@ void stats_compute(const int64_t *sorted, size_t n, struct stats *s)
 	};
 }
 
-#define STEP_MIN_DIFFERENCES 8
+#define STEP_MIN_DIFFERENCES 32
 
 void stats_step_add(struct stats_step *step, const int64_t *sorted, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		int64_t difference = sorted[i] - sorted[i - 1];
+	int64_t reading = sorted[0], highest = sorted[0]; /* of one reading, and as rounded */
 
-		if (!difference)
+	for (size_t i = 1; i < n; i++) {
+		int64_t difference = sorted[i] - reading;
+
+		if (sorted[i] == highest + 1 && highest == reading) {
+			highest++;
 			continue;
+		}
+		if (sorted[i] == highest)
+			continue;
+		if (sorted[i] == highest + 1)
+			step->fine = true;
 		if (!step->differences || difference < step->smallest)
 			step->smallest = difference;
 		step->differences++;
+		reading = highest = sorted[i];
 	}
 }
 
@@ -152,7 +161,7 @@ void stats_widen_by_step(struct stats *s, const struct stats_step *step)
 {
 	int64_t less = step->smallest - 1;
 
-	if (step->differences < STEP_MIN_DIFFERENCES)
+	if (step->fine || step->differences < STEP_MIN_DIFFERENCES)
 		return;
 	if (s->p50 - less < s->ci_lo)
 		s->ci_lo = s->p50 - less;

@@ -11,6 +11,7 @@
 #ifndef KERNEL_HARNESS_STATS_H
 #define KERNEL_HARNESS_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,11 +43,14 @@ void stats_median_ranks(size_t n, size_t *lo, size_t *hi);
 
 /*
  * How coarse the counter is: the smallest difference between two readings that are not the same,
- * over as many samples as are added. Starts with zeros.
+ * over as many samples as are added. Two neighbours may be one reading, of a clock whose step is no
+ * whole number of ticks, rounded down and up; three in a row can't be, and the counter counts every
+ * tick. Starts with zeros.
  */
 struct stats_step {
 	int64_t smallest;
 	size_t differences;
+	bool fine; /* every tick */
 };
 
 /* Sorted samples, n > 0. */

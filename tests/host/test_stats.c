@@ -229,31 +229,50 @@ static void less_than_a_turn_changes_nothing(void **unused)
 	assert_int_equal(s.ci_hi, 4);
 }
 
-static void a_coarse_counter_widens_the_interval(void **unused)
+static void expect_widened(const struct stats_step *step, int64_t lo, int64_t hi)
 {
-	/* Steps of 24 or 25, as of a clock of 10 ns in ticks of a faster one. */
-	static const int64_t coarse[] = {49, 74, 98, 98, 122, 147, 171, 196, 220, 245};
-	static const int64_t few[] = {98, 98, 98, 500};
-	struct stats_step step = {0, 0};
 	struct stats s = {.p50 = 98, .ci_lo = 98, .ci_hi = 98};
 
+	stats_widen_by_step(&s, step);
+	assert_int_equal(s.ci_lo, lo);
+	assert_int_equal(s.ci_hi, hi);
+}
+
+static void a_coarse_counter_widens_the_interval(void **unused)
+{
+	/* A clock of 10 ns in ticks of 2445.4 MHz: readings come rounded down and up. */
+	static const int64_t coarse[] = {48, 49, 49, 73, 74, 97, 98, 98, 122, 146, 147, 171, 195};
+	struct stats_step step = {.smallest = 0};
+	struct stats s = {.p50 = 98, .ci_lo = 10, .ci_hi = 200};
+
 	(void)unused;
-	stats_step_add(&step, few, 4);
-	stats_widen_by_step(&s, &step);
-	assert_true(s.ci_lo == 98 && s.ci_hi == 98);
-	stats_step_add(&step, coarse, 10);
+	stats_step_add(&step, coarse, 13);
 	assert_int_equal(step.smallest, 24);
-	assert_int_equal(step.differences, 9);
-	stats_widen_by_step(&s, &step);
-	assert_true(s.ci_lo == 75 && s.ci_hi == 121);
-	/* A wide one stays as it is, and so does any by a counter that counts every tick. */
-	s = (struct stats){.p50 = 98, .ci_lo = 10, .ci_hi = 200};
-	stats_widen_by_step(&s, &step);
+	assert_int_equal(step.differences, 6);
+	assert_false(step.fine);
+	expect_widened(&step, 98, 98); /* too few to tell */
+	for (unsigned i = 0; i < 5; i++)
+		stats_step_add(&step, coarse, 13);
+	expect_widened(&step, 75, 121);
+	stats_widen_by_step(&s, &step); /* wide as it is */
 	assert_true(s.ci_lo == 10 && s.ci_hi == 200);
-	step.smallest = 1;
-	s = (struct stats){.p50 = 98, .ci_lo = 98, .ci_hi = 98};
-	stats_widen_by_step(&s, &step);
-	assert_true(s.ci_lo == 98 && s.ci_hi == 98);
+}
+
+static void a_fine_counter_widens_nothing(void **unused)
+{
+	static const int64_t dense[] = {96, 96, 97, 98, 500};
+	struct stats_step step = {.smallest = 0};
+	int64_t coarse[64];
+
+	(void)unused;
+	for (unsigned i = 0; i < 64; i++)
+		coarse[i] = 1000 + 36 * i;
+	stats_step_add(&step, coarse, 64);
+	assert_int_equal(step.smallest, 36);
+	expect_widened(&step, 98 - 35, 98 + 35);
+	stats_step_add(&step, dense, 5);
+	assert_true(step.fine);
+	expect_widened(&step, 98, 98);
 }
 
 int main(void)
@@ -266,6 +285,7 @@ int main(void)
 		cmocka_unit_test(turns_that_differ_widen_the_interval),
 		cmocka_unit_test(less_than_a_turn_changes_nothing),
 		cmocka_unit_test(a_coarse_counter_widens_the_interval),
+		cmocka_unit_test(a_fine_counter_widens_nothing),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

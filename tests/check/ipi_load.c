@@ -7,7 +7,8 @@
  * All have interrupts on and poll between. In the mesh a sender first claims its target, which it
  * can where the target has counted everything it was sent: two of one vector could merge in its
  * APIC, and nothing could be proved. The rates are IPIs of all CPUs together per second, from the
- * common start until CPU 0 says stop.
+ * common start until one says stop. Each may say it, by its own clock: a CPU whose next IPI is
+ * always there before its handler returns does nothing but take them, until the senders stop.
  */
 #include "arch/x86/clock.h"
 #include "arch/x86/divide.h"
@@ -35,7 +36,7 @@ static struct {
 	uint32_t nr;
 	bool random; /* mesh */
 	enum ipi_way way;
-	uint64_t stop_at; /* by CPU 0's TSC */
+	uint32_t us;
 	uint32_t ready;
 	bool go __attribute__((aligned(CACHE_LINE)));
 	bool stop;
@@ -64,12 +65,14 @@ static struct cpu *choose(struct sender *s)
 }
 
 /* The choice between ways is made before, not for each IPI. */
-ALWAYS_INLINE void send_until_stop(enum ipi_way way, struct sender *s, bool is_first)
+ALWAYS_INLINE void send_until_stop(enum ipi_way way, struct sender *s)
 {
+	uint64_t stop_at = clock_deadline(load.us);
+
 	while (!is_set(&load.stop)) {
 		struct cpu *to = choose(s);
 
-		if (is_first && clock_passed(load.stop_at))
+		if (clock_passed(stop_at))
 			__atomic_store_n(&load.stop, true, __ATOMIC_RELEASE);
 		if (!ipi_claim(to)) {
 			pause();
@@ -106,7 +109,6 @@ static void inject(struct sender *s)
 static void send(void *sender)
 {
 	struct sender *s = sender;
-	bool is_first = s == load.senders;
 	uint64_t deadline = clock_deadline(START_US);
 
 	__atomic_add_fetch(&load.ready, 1, __ATOMIC_ACQ_REL);
@@ -115,13 +117,13 @@ static void send(void *sender)
 		pause();
 	switch (load.way) {
 	case IPI_XAPIC:
-		send_until_stop(IPI_XAPIC, s, is_first);
+		send_until_stop(IPI_XAPIC, s);
 		break;
 	case IPI_NONE:
-		send_until_stop(IPI_NONE, s, is_first);
+		send_until_stop(IPI_NONE, s);
 		break;
 	default:
-		send_until_stop(IPI_BOTH, s, is_first);
+		send_until_stop(IPI_BOTH, s);
 		break;
 	}
 	cli();
@@ -179,7 +181,7 @@ static void run_round(struct outcome *o)
 
 	o->mute = !start_others();
 	begin = cycles_now();
-	load.stop_at = begin + clock.tsc_hz / 1000000 * (ROUND_US + CPU_US * load.nr);
+	load.us = ROUND_US + CPU_US * load.nr;
 	if (!o->mute) {
 		inject(&load.senders[0]);
 		__atomic_store_n(&load.go, true, __ATOMIC_RELEASE);

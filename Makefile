@@ -102,6 +102,9 @@ $(O)/efi/%.o: %.c $(O)/flags
 $(O)/kernel/version.o: private CFLAGS += -DCOMMIT='"$(COMMIT)"'
 $(O)/kernel/version.o: $(O)/commit
 
+# What no benchmark times is small: the whole kernel is to be below 256 KiB.
+$(addprefix $(O)/,$(addsuffix /%.o,boot kernel tests/check)): private CFLAGS += -Os
+
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC  )

@@ -40,6 +40,10 @@ C_FILES     := $(filter-out arch/x86/asm_offsets.c,$(wildcard $(addsuffix /*.c,$
 ASM_FILES   := $(wildcard $(addsuffix /*.asm,$(KERNEL_DIRS)))
 OBJECTS     := $(C_FILES:%.c=$(O)/%.o) $(ASM_FILES:%.asm=$(O)/%.asm.o)
 
+# What no benchmark times is compiled for size, folders below included: the whole kernel is to be
+# below 256 KiB.
+SMALL_DIRS  := boot kernel tests/check
+
 EFI_INCLUDE := /usr/include/efi
 EFI_LIB     := /usr/lib
 EFI_CFLAGS  := -std=gnu11 -O2 $(WARNINGS) -I. -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 \
@@ -78,7 +82,7 @@ help:
 remember = @mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' >$@
 
 # Another compiler or other flags rebuild the objects, another set of objects the programs.
-FLAGS := $(CC) $(CFLAGS) $(EFI_CFLAGS) $(NASM)
+FLAGS := $(CC) $(CFLAGS) $(SMALL_DIRS) $(EFI_CFLAGS) $(NASM)
 $(O)/flags: FORCE
 	$(call remember,$(FLAGS))
 
@@ -102,8 +106,7 @@ $(O)/efi/%.o: %.c $(O)/flags
 $(O)/kernel/version.o: private CFLAGS += -DCOMMIT='"$(COMMIT)"'
 $(O)/kernel/version.o: $(O)/commit
 
-# What no benchmark times is small: the whole kernel is to be below 256 KiB.
-$(addprefix $(O)/,$(addsuffix /%.o,boot kernel tests/check)): private CFLAGS += -Os
+$(addprefix $(O)/,$(addsuffix /%.o,$(SMALL_DIRS))): private CFLAGS += -Os
 
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)

@@ -44,7 +44,8 @@ struct cpu {
 	const char *why;      /* of CPU_FAILED */
 	uint32_t microcode;
 	struct topology topology;
-	uint64_t user_rsp; /* where user_run() continues after its visit to CPL 3 */
+	struct tlb_state *tlb; /* mm/tlb_state.h */
+	uint64_t user_rsp;     /* where user_run() continues after its visit to CPL 3 */
 	uint64_t gdt[7];
 	struct tss tss;
 

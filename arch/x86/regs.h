@@ -135,13 +135,14 @@ enum vector {
 	VECTOR_GP = 13,
 	VECTOR_PF = 14,
 	VECTOR_MC = 18,
-	VECTOR_EXCEPTIONS = 32, /* the first that is not the CPU's own */
-	VECTOR_WAKE = 0xe0,     /* leave HLT and look for work */
-	VECTOR_PING = 0xe1,     /* ipi/: count and return */
-	VECTOR_STAMP = 0xe2,    /* ipi/unicast-oneway: read the TSC, count and return */
-	VECTOR_FENCE = 0xe3,    /* fence/: to oneself, count and return */
-	VECTOR_ORDER = 0xe8,    /* order/ipi: see trap_entry.asm */
-	VECTOR_TIMER = 0xe9,    /* the APIC's timer: see trap_entry.asm */
+	VECTOR_EXCEPTIONS = 32,  /* the first that is not the CPU's own */
+	VECTOR_WAKE = 0xe0,      /* leave HLT and look for work */
+	VECTOR_PING = 0xe1,      /* ipi/: count and return */
+	VECTOR_STAMP = 0xe2,     /* ipi/unicast-oneway: read the TSC, count and return */
+	VECTOR_FENCE = 0xe3,     /* fence/: to oneself, count and return */
+	VECTOR_SHOOTDOWN = 0xe4, /* mm/shootdown.h: invalidate what others ask for */
+	VECTOR_ORDER = 0xe8,     /* order/ipi: see trap_entry.asm */
+	VECTOR_TIMER = 0xe9,     /* the APIC's timer: see trap_entry.asm */
 	VECTOR_SPURIOUS = 0xff
 };
 

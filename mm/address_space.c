@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes, changes and switches address spaces. */
+#include "mm/address_space.h"
+
+#include "arch/x86/features.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/mem.h"
+#include "mm/cpu_set.h"
+#include "mm/frames.h"
+#include "mm/kernel_space.h"
+#include "mm/tlb_state.h"
+
+#define TOP_ENTRIES 512
+#define LATE_PAUSES 2000 /* under SHOOTDOWN_LATE_SET: long enough for another's flush */
+
+static uint64_t last_id;
+
+static uint64_t *top_table(uint64_t root)
+{
+	return phys_to_virt(root);
+}
+
+static bool create_root(uint64_t *root)
+{
+	*root = frame_alloc_zeroed();
+	if (!*root)
+		return false;
+	/* kernel_space_init() filled the upper half for good: what is added there lies below it. */
+	memcpy(top_table(*root) + TOP_ENTRIES / 2, top_table(kernel_tables.root) + TOP_ENTRIES / 2,
+	       FRAME_SIZE / 2);
+	return true;
+}
+
+bool address_space_create(struct address_space *space, const struct flush_policy *policy, bool pti)
+{
+	uint32_t words = cpu_set_words(nr_cpus);
+
+	*space = (struct address_space){
+		.users = {.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED),
+			  .generation = 1,
+			  .active = kernel_memory_alloc(words * sizeof(uint64_t)),
+			  .words = words,
+			  .owner = OWNER_NONE},
+		.policy = policy,
+		.tables = {.levels = kernel_tables.levels},
+	};
+	if (space->users.active && create_root(&space->tables.root) &&
+	    (!pti || create_root(&space->user_root)))
+		return true;
+	address_space_destroy(space);
+	return false;
+}
+
+static void free_tables(uint64_t table, unsigned level, unsigned entries)
+{
+	const uint64_t *entry = phys_to_virt(table);
+
+	for (unsigned i = 0; level && i < entries; i++) {
+		if (entry[i] & PTE_PRESENT && !(entry[i] & PTE_LARGE))
+			free_tables(entry[i] & PTE_ADDR_MASK, level - 1, TOP_ENTRIES);
+	}
+	frames_free(table, 1);
+}
+
+void address_space_destroy(struct address_space *space)
+{
+	if (space->tables.root)
+		free_tables(space->tables.root, space->tables.levels - 1, TOP_ENTRIES / 2);
+	if (space->user_root)
+		frames_free(space->user_root, 1);
+	kernel_memory_free(space->users.active, space->users.words * sizeof(uint64_t));
+	*space = (struct address_space){.policy = NULL};
+}
+
+bool address_space_map(struct address_space *space, uint64_t va, uint64_t phys, enum page_size size,
+		       unsigned flags)
+{
+	uint64_t irqs;
+	bool mapped;
+
+	if (va >= ADDRESS_SPACE_END || flags & MAP_GLOBAL)
+		return false;
+	irqs = spin_lock_irqsave(&space->lock);
+	mapped = paging_map(&space->tables, va, phys, size, flags);
+	if (space->user_root) {
+		unsigned top = va >> (12 + 9 * (space->tables.levels - 1)) & (TOP_ENTRIES - 1);
+
+		top_table(space->user_root)[top] = top_table(space->tables.root)[top];
+	}
+	spin_unlock_irqrestore(&space->lock, irqs);
+	return mapped;
+}
+
+uint64_t address_space_exchange(struct address_space *space, uint64_t va, uint64_t entry)
+{
+	uint64_t *at = paging_entry(&space->tables, va, NULL);
+
+	return at ? __atomic_exchange_n(at, entry, __ATOMIC_SEQ_CST) : 0;
+}
+
+uint64_t address_space_detach_table(struct address_space *space, uint64_t va)
+{
+	uint64_t *entry = paging_entry_at(&space->tables, va, PAGE_2M), table;
+
+	if (!entry || !(*entry & PTE_PRESENT) || *entry & PTE_LARGE)
+		return 0;
+	table = *entry & PTE_ADDR_MASK;
+	__atomic_store_n(entry, 0, __ATOMIC_SEQ_CST);
+	return table;
+}
+
+struct address_space *address_space_current(void)
+{
+	return tlb_state()->space;
+}
+
+static bool is_faulty(enum shootdown_fault fault)
+{
+	return __builtin_expect(shootdown_faults & fault, 0);
+}
+
+/* Whether what the ASID holds must go before it is used. */
+static bool needs_flush(struct tlb_state *t, enum asid_state was)
+{
+	switch (was) {
+	case ASID_BEHIND:
+		t->counts.behind++;
+		return !is_faulty(SHOOTDOWN_SKIP_GENERATION);
+	case ASID_FOREIGN:
+		t->counts.foreign++;
+		return !is_faulty(SHOOTDOWN_STALE_ASID);
+	default:
+		return false;
+	}
+}
+
+/* Bit 63 keeps what the PCID holds; without PCIDs every load of CR3 invalidates. */
+static void load_root(uint64_t root, uint64_t pcid, bool flush)
+{
+	if (!feature_has(FEATURE_PCID))
+		write_cr3(root);
+	else
+		write_cr3(root | pcid | (flush ? 0 : CR3_NOFLUSH));
+}
+
+static void load_space(struct tlb_state *t, struct address_space *space)
+{
+	uint64_t generation = space_users_generation(&space->users);
+	struct asid_choice choice = asid_choose(&t->asids, space->users.id, generation);
+	bool flush = needs_flush(t, choice.was);
+
+	if (flush)
+		t->user_behind |= 1u << choice.asid;
+	t->space = space;
+	t->asid = choice.asid;
+	load_root(space->tables.root, PCID_OF(choice.asid), flush);
+}
+
+void address_space_switch(struct address_space *space)
+{
+	uint64_t irqs = irq_save();
+	struct tlb_state *t = tlb_state();
+	struct address_space *before = t->space;
+
+	if (space == before) {
+		irq_restore(irqs);
+		return;
+	}
+	t->counts.switches++;
+	if (!space) {
+		load_root(kernel_tables.root, 0, false);
+		t->space = NULL;
+	} else if (is_faulty(SHOOTDOWN_LATE_SET)) {
+		load_space(t, space);
+		for (unsigned i = 0; i < LATE_PAUSES; i++)
+			pause();
+		space_users_enter(&space->users, t->index);
+	} else {
+		space_users_enter(&space->users, t->index);
+		load_space(t, space);
+	}
+	/* Only now can no entry of it be made any more. */
+	if (before)
+		space_users_leave(&before->users, t->index);
+	irq_restore(irqs);
+}
+
+void address_space_enter_user(void)
+{
+	struct tlb_state *t = tlb_state();
+	bool behind = t->user_behind >> t->asid & 1;
+
+	t->user_behind &= ~(1u << t->asid);
+	load_root(t->space->user_root, PCID_USER_OF(t->asid), behind);
+}
+
+void address_space_leave_user(void)
+{
+	struct tlb_state *t = tlb_state();
+
+	load_root(t->space->tables.root, PCID_OF(t->asid), false);
+}

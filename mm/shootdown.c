@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Asks CPUs to invalidate, by IPI, and answers those who ask.
+ *
+ * Each CPU has one request, which stands where others can read it while its CPU waits for answers,
+ * and a set of those whose requests it has to answer. One who waits answers too, so two CPUs that
+ * ask each other with interrupts off do not wait for ever.
+ */
+#include "mm/shootdown.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/clock.h"
+#include "arch/x86/features.h"
+#include "arch/x86/tlb.h"
+#include "arch/x86/trap.h"
+#include "mm/cpu_set.h"
+#include "mm/kernel_space.h"
+#include "mm/tlb_state.h"
+
+#define EARLY_PAUSES    2000 /* under SHOOTDOWN_EARLY_ACK: what "a while later" is */
+#define PAUSES_PER_LOOK 1024 /* at the clock, which is not read for every answer */
+#define CLUSTER_BITS    4    /* x2APIC logical IDs: 16 CPUs to a cluster */
+#define CLUSTER_CPUS    (1u << CLUSTER_BITS)
+
+unsigned shootdown_faults;
+
+static struct tlb_state *states; /* by index of the CPU */
+static uint64_t *online;         /* the CPUs that answer */
+static uint32_t words;           /* of each set of CPUs */
+static uint64_t ceiling;
+
+/* The user half of the page or of everything: by INVPCID, or when it is entered next. */
+static void flush_user(struct tlb_state *t, const uint64_t *va)
+{
+	uint64_t pcid = PCID_USER_OF(t->asid);
+
+	if (t->user_behind >> t->asid & 1)
+		return;
+	if (!feature_has(FEATURE_PCID) || !feature_has(FEATURE_INVPCID))
+		t->user_behind |= 1u << t->asid;
+	else if (va)
+		tlb_flush_page_pcid_local(pcid, *va);
+	else
+		tlb_flush_pcid_local(pcid);
+}
+
+static void flush_range(struct tlb_state *t, const struct flush_request *request)
+{
+	bool pti = t->space->user_root;
+
+	for (uint64_t va = request->start; va != request->end; va += request->stride) {
+		tlb_flush_page_local(va);
+		if (pti)
+			flush_user(t, &va);
+		t->counts.pages++;
+	}
+}
+
+/* Interrupts off. What this CPU holds of `space` under other ASIDs it sees to when it switches. */
+static void answer(struct tlb_state *t, struct address_space *space,
+		   const struct flush_request *request)
+{
+	if (t->space != space)
+		return;
+	switch (flush_request_plan(request, space_users_generation(&space->users),
+				   &t->asids.slots[t->asid].generation)) {
+	case FLUSH_NOTHING:
+		break;
+	case FLUSH_RANGE:
+		flush_range(t, request);
+		break;
+	case FLUSH_ALL:
+		/* Without bit 63 it invalidates the PCID that it names (never a global entry). */
+		write_cr3(space->tables.root | (feature_has(FEATURE_PCID) ? PCID_OF(t->asid) : 0));
+		if (space->user_root)
+			flush_user(t, NULL);
+		t->counts.alls++;
+		break;
+	}
+}
+
+/* inject=early-ack: what the other needs is copied, as it may ask for something else by then. */
+static void answer_early(struct tlb_state *t, struct tlb_state *from)
+{
+	struct flush_request request = from->request;
+	struct address_space *space = from->request_space;
+
+	__atomic_sub_fetch(&from->pending, 1, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < EARLY_PAUSES; i++)
+		pause();
+	answer(t, space, &request);
+}
+
+/* Answers all who have asked by now. Interrupts off. */
+static void serve(struct tlb_state *t)
+{
+	for (uint32_t i = 0; i < words; i++) {
+		uint64_t asking = 0;
+
+		if (__atomic_load_n(&t->requested_by[i], __ATOMIC_RELAXED))
+			asking = __atomic_exchange_n(&t->requested_by[i], 0, __ATOMIC_ACQUIRE);
+		for (; asking; asking &= asking - 1) {
+			struct tlb_state *from = &states[i * 64 + __builtin_ctzll(asking)];
+
+			t->counts.served++;
+			if (__builtin_expect(shootdown_faults & SHOOTDOWN_EARLY_ACK, 0)) {
+				answer_early(t, from);
+				continue;
+			}
+			answer(t, from->request_space, &from->request);
+			__atomic_sub_fetch(&from->pending, 1, __ATOMIC_RELEASE);
+		}
+	}
+}
+
+static void handle_shootdown(struct trap_frame *frame)
+{
+	(void)frame;
+	/* First, so that one who asks from here on gets an interrupt of its own. */
+	apic_eoi();
+	serve(tlb_state());
+}
+
+static void write_icr(struct tlb_state *t, uint32_t destination, uint32_t low)
+{
+	t->counts.icr_writes++;
+	if (apic_mode() == APIC_X2APIC)
+		x2apic_write_icr(destination, low | ICR_ASSERT);
+	else
+		xapic_write_icr(destination, low | ICR_ASSERT);
+}
+
+/* One cluster's: by its logical ID where it is more than one CPU. */
+static void send_cluster(struct tlb_state *t, uint32_t apic_id, uint32_t members)
+{
+	uint32_t cluster = apic_id >> CLUSTER_BITS;
+
+	if (members & (members - 1))
+		write_icr(t, cluster << CLUSTER_CPUS | members,
+			  ICR_FIXED | ICR_LOGICAL | VECTOR_SHOOTDOWN);
+	else if (members)
+		write_icr(t, apic_id, ICR_FIXED | VECTOR_SHOOTDOWN);
+}
+
+/* Interrupts off. `cpu_set` is not empty. In xAPIC mode every CPU is a cluster. */
+static void send(struct tlb_state *t, const uint64_t *cpu_set)
+{
+	uint32_t shift = apic_mode() == APIC_X2APIC ? CLUSTER_BITS : 0;
+	uint32_t last = 0, members = 0;
+
+	for (uint32_t i = 0; i < words; i++) {
+		for (uint64_t word = cpu_set[i]; word; word &= word - 1) {
+			uint32_t id = cpus[i * 64 + __builtin_ctzll(word)]->apic_id;
+
+			if (members && id >> shift != last >> shift) {
+				send_cluster(t, last, members);
+				members = 0;
+			}
+			members |= 1u << (shift ? id % CLUSTER_CPUS : 0);
+			last = id;
+		}
+	}
+	send_cluster(t, last, members);
+}
+
+/* inject=skip-remote */
+static uint32_t drop_last(uint64_t *cpu_set, uint32_t nr)
+{
+	for (uint32_t i = words; i-- > 0;) {
+		if (!cpu_set[i])
+			continue;
+		cpu_set[i] &= ~(1ull << (63 - __builtin_clzll(cpu_set[i])));
+		return nr - 1;
+	}
+	return nr;
+}
+
+/* Interrupts off. */
+static bool wait_for_answers(struct tlb_state *t)
+{
+	uint64_t deadline = 0;
+
+	for (uint32_t i = 1; __atomic_load_n(&t->pending, __ATOMIC_ACQUIRE); i++) {
+		serve(t);
+		pause();
+		if (i % PAUSES_PER_LOOK)
+			continue;
+		if (!deadline)
+			deadline = clock_deadline(SHOOTDOWN_ANSWER_US);
+		else if (clock_passed(deadline))
+			return false;
+	}
+	return true;
+}
+
+/* Interrupts off. */
+static bool ask(struct tlb_state *t, struct address_space *space, uint32_t nr)
+{
+	t->request_space = space;
+	t->counts.ipis += nr;
+	__atomic_store_n(&t->pending, nr, __ATOMIC_RELAXED);
+	/* The atomic changes of the sets publish all of that to who reads them. */
+	for (uint32_t i = 0; i < words; i++) {
+		for (uint64_t word = t->targets[i]; word; word &= word - 1)
+			cpu_set_add(states[i * 64 + __builtin_ctzll(word)].requested_by, t->index);
+	}
+	send(t, t->targets);
+	return wait_for_answers(t);
+}
+
+bool address_space_flush_range(struct address_space *space, uint64_t start, uint64_t end,
+			       uint64_t stride, bool freed_tables)
+{
+	struct tlb_state *t = tlb_state();
+	const struct flush_policy *policy = __atomic_load_n(&space->policy, __ATOMIC_RELAXED);
+	uint64_t irqs;
+	uint32_t nr;
+
+	if (t->broken)
+		return false;
+	if (!flush_request_make(&t->request, start, end, stride, freed_tables, ceiling))
+		return true;
+	if (__builtin_expect(shootdown_faults & SHOOTDOWN_SHORT_RANGE, 0))
+		t->request.end -= t->request.stride;
+	irqs = irq_save();
+	t->counts.flushes++;
+	t->request.generation = space_users_advance(&space->users);
+	answer(t, space, &t->request);
+	nr = space_users_targets(&space->users, policy, online, t->index, t->targets);
+	if (nr && __builtin_expect(shootdown_faults & SHOOTDOWN_SKIP_REMOTE, 0))
+		nr = drop_last(t->targets, nr);
+	if (nr)
+		t->broken = !ask(t, space, nr);
+	if (policy->owner && t->request.all && t->space == space)
+		space_users_own(&space->users, t->index);
+	irq_restore(irqs);
+	return !t->broken;
+}
+
+uint64_t shootdown_ceiling(void)
+{
+	return ceiling;
+}
+
+const struct shootdown_counts *shootdown_counts(uint32_t cpu)
+{
+	return &states[cpu].counts;
+}
+
+void shootdown_join(uint32_t cpu)
+{
+	cpu_set_add(online, cpu);
+}
+
+bool shootdown_init(uint64_t pages, unsigned faults)
+{
+	ceiling = pages;
+	shootdown_faults = faults;
+	words = cpu_set_words(nr_cpus);
+	states = kernel_memory_alloc(nr_cpus * sizeof(*states));
+	/* The sets of all CPUs, and that of those online. */
+	online = kernel_memory_alloc((2ull * nr_cpus + 1) * words * sizeof(uint64_t));
+	if (!states || !online)
+		return false;
+	for (uint32_t i = 0; i < nr_cpus; i++) {
+		states[i].index = i;
+		states[i].asids.nr = feature_has(FEATURE_PCID) ? ASIDS_DYNAMIC : 1;
+		states[i].targets = online + (1 + 2ull * i) * words;
+		states[i].requested_by = online + (2 + 2ull * i) * words;
+		cpus[i]->tlb = &states[i];
+	}
+	trap_set_handler(VECTOR_SHOOTDOWN, handle_shootdown);
+	return true;
+}

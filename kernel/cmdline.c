@@ -4,6 +4,8 @@
 
 #include "arch/x86/fence.h"
 #include "kernel/format.h"
+#include "mm/flush_policy.h"
+#include "mm/flush_request.h"
 
 enum kind {
 	KIND_FLAG,   /* bool; takes no value */
@@ -45,6 +47,9 @@ static const struct option options[] = {
 	{"noinvlpgb", KIND_FLAG, AT(noinvlpgb), NULL, 0, 0},
 	{"nox2apic", KIND_FLAG, AT(nox2apic), NULL, 0, 0},
 	{"fence", KIND_CHOICE, AT(fence), fence_names, 0, 0},
+	{"policy", KIND_CHOICE, AT(policy), flush_policy_names, 0, 0},
+	{"pti", KIND_FLAG, AT(pti), NULL, 0, 0},
+	{"ceiling", KIND_NUMBER, AT(ceiling), NULL, 1, 1000000},
 	{"inject", KIND_CHOICE, AT(inject), inject_names, 0, 0},
 	{"others", KIND_CHOICE, AT(others), others_names, 0, 0},
 	{"freq", KIND_SET, 0, LIST("leave"), 0, 0},
@@ -316,6 +321,8 @@ void cmdline_parse(struct slice line, struct options *o, cmdline_error_fn error)
 	size_t at = 0;
 
 	*o = (struct options){
+		.policy = POLICY_COUNT,
+		.ceiling = FLUSH_CEILING,
 		.console_serial = true,
 		.console_fb = true,
 		.uart_baud = 115200,

@@ -25,7 +25,10 @@ struct options {
 	uint64_t samples; /* at most, for each benchmark; 0: the suite's */
 	uint64_t seed;
 	bool noinvpcid, nopcid, nopge, noinvlpgb, nox2apic;
-	uint32_t fence; /* enum fence */
+	uint32_t fence;  /* enum fence */
+	uint32_t policy; /* enum flush_policy_id, or POLICY_COUNT: all of them */
+	bool pti;
+	uint64_t ceiling; /* pages */
 	uint32_t inject;
 	uint32_t others;
 	bool console_serial, console_fb;

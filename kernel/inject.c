@@ -25,6 +25,12 @@ const char *const inject_names[INJECT_COUNT + 1] = {
 	[INJECT_DUP_IPI] = "dup-ipi",
 	[INJECT_TSC_DRIFT] = "tsc-drift",
 	[INJECT_EARLY_IPI] = "early-ipi",
+	[INJECT_SKIP_REMOTE] = "skip-remote",
+	[INJECT_EARLY_ACK] = "early-ack",
+	[INJECT_SHORT_RANGE] = "short-range",
+	[INJECT_STALE_ASID] = "stale-asid",
+	[INJECT_LATE_SET] = "late-set",
+	[INJECT_SKIP_GENERATION] = "skip-generation",
 	[INJECT_COUNT] = NULL,
 };
 

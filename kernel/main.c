@@ -17,6 +17,7 @@
 #include "kernel/harness/records.h"
 #include "kernel/harness/report.h"
 #include "kernel/harness/runner.h"
+#include "kernel/harness/space_axes.h"
 #include "kernel/inject.h"
 #include "kernel/leave.h"
 #include "kernel/panic.h"
@@ -25,6 +26,7 @@
 #include "kernel/stacks.h"
 #include "mm/frames.h"
 #include "mm/kernel_space.h"
+#include "mm/shootdown.h"
 
 #define BOOT_STACK_BYTES 16384
 #define HPET_BYTES       1024
@@ -201,11 +203,44 @@ static __attribute__((noinline)) void inject_early(void)
 	__asm__ volatile(""); /* no tail call: the frame above stays in the backtrace */
 }
 
+/* inject= as mm/ knows it. */
+static unsigned shootdown_faults_wanted(void)
+{
+	static const struct {
+		enum inject inject;
+		enum shootdown_fault fault;
+	} faults[] = {
+		{INJECT_SKIP_REMOTE, SHOOTDOWN_SKIP_REMOTE},
+		{INJECT_EARLY_ACK, SHOOTDOWN_EARLY_ACK},
+		{INJECT_SHORT_RANGE, SHOOTDOWN_SHORT_RANGE},
+		{INJECT_STALE_ASID, SHOOTDOWN_STALE_ASID},
+		{INJECT_LATE_SET, SHOOTDOWN_LATE_SET},
+		{INJECT_SKIP_GENERATION, SHOOTDOWN_SKIP_GENERATION},
+	};
+	unsigned wanted = 0;
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		wanted |= inject_is(faults[i].inject) ? faults[i].fault : 0;
+	return wanted;
+}
+
+static void set_up_shootdown(void)
+{
+	if (!shootdown_init(options.ceiling, shootdown_faults_wanted()))
+		panic("no memory for the CPUs' TLB states");
+	for (uint32_t i = 0; i < nr_cpus; i++) {
+		if (cpu_state(cpus[i]) == CPU_ONLINE)
+			shootdown_join(i);
+	}
+	space_axes_set(options.policy, options.pti);
+}
+
 static void run(void)
 {
 	static struct run_totals totals;
 
 	smp_init(info, &options, &boot_cpu);
+	set_up_shootdown();
 	sti();
 	records_init(console_record);
 	report_header(info, cmdline);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The axis of flush policies, as far as the command line leaves it. */
+#include "kernel/harness/space_axes.h"
+
+const struct axis space_policy_axis = {
+	.key = "policy",
+	.names = flush_policy_names,
+	.nr = POLICY_COUNT,
+	.values = {POLICY_IPI, POLICY_IPI_ALL, POLICY_PRIVATE},
+};
+
+static uint32_t only = POLICY_COUNT;
+static bool user_halves;
+
+void space_axes_set(uint32_t policy, bool pti)
+{
+	only = policy;
+	user_halves = pti;
+}
+
+bool space_policy_applies(uint32_t policy)
+{
+	return only == POLICY_COUNT || only == policy;
+}
+
+bool space_axes_pti(void)
+{
+	return user_halves;
+}

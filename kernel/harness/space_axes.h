@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What benchmarks and checks of address spaces vary, and what the command line asks of them. */
+#ifndef KERNEL_HARNESS_SPACE_AXES_H
+#define KERNEL_HARNESS_SPACE_AXES_H
+
+#include "kernel/harness/axis.h"
+#include "mm/address_space.h"
+
+/* Its values are enum flush_policy_id. */
+extern const struct axis space_policy_axis;
+
+/* Once, from the command line: policy= and pti. */
+void space_axes_set(uint32_t policy, bool pti);
+
+/* Whether policy= leaves this one to be measured and checked. For an `applies`. */
+bool space_policy_applies(uint32_t policy);
+
+/* Whether the spaces that checks make have a user half. */
+bool space_axes_pti(void);
+
+#endif

@@ -19,7 +19,7 @@ static const char *setup_counter(struct bench_args *args, enum ipi_counter count
 		return "no other CPU is online";
 	args->a = (uint64_t)ipi_received(target, counter);
 	args->b = ipi_icr(target->apic_id, low);
-	args->c = IPI_MAX_PAUSES;
+	args->c = IPI_MAX_LOOKS;
 	return ipi_open(args, counter, target);
 }
 
@@ -53,12 +53,12 @@ static const char *setup_logical(struct bench_args *args)
 	return args->state ? NULL : "no memory to keep account";
 }
 
-ALWAYS_INLINE void op(enum ipi_way way, uint64_t counter, uint64_t icr, uint64_t pauses)
+ALWAYS_INLINE void op(enum ipi_way way, uint64_t counter, uint64_t icr, uint64_t looks)
 {
 	uint64_t before = *(const uint64_t *)counter;
 
 	ipi_write_icr(way, icr);
-	ipi_wait((const uint64_t *)counter, before, pauses);
+	ipi_wait((const uint64_t *)counter, before, looks);
 }
 
 IPI_SAMPLER(sample, bench_touch, op)

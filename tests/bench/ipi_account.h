@@ -16,8 +16,12 @@
 #include "kernel/harness/check.h"
 #include "kernel/harness/peer.h"
 
-/* PAUSEs until an answer is given up: 10 to 140 cycles each, so some 50 ms and more. */
-#define IPI_MAX_PAUSES 10000000ull
+/*
+ * Looks at a counter until an answer is given up, a second and more; and how many there are to a
+ * PAUSE, of which one may take 140 cycles. The first look is followed by one.
+ */
+#define IPI_MAX_LOOKS       640000000ull
+#define IPI_LOOKS_PER_PAUSE 64
 
 /* Values of ipi_fence_axis. */
 enum ipi_fence { IPI_FENCE_PATCHED, IPI_FENCE_NONE, IPI_FENCE_BOTH };
@@ -71,10 +75,14 @@ ALWAYS_INLINE void ipi_write_shorthand(enum ipi_way way, uint64_t icr)
 }
 
 /* Until `*counter` is no longer `before`, or it takes too long. */
-ALWAYS_INLINE void ipi_wait(const uint64_t *counter, uint64_t before, uint64_t pauses)
+ALWAYS_INLINE void ipi_wait(const uint64_t *counter, uint64_t before, uint64_t looks)
 {
-	while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) == before && --pauses)
-		pause();
+	do {
+		if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) != before)
+			break;
+		if (!(looks % IPI_LOOKS_PER_PAUSE))
+			pause();
+	} while (--looks);
 }
 
 /* Both halves as this mode's ICR takes them. */

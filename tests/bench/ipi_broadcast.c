@@ -99,7 +99,7 @@ static const char *setup(struct bench_args *args)
 	if (!find_addressees())
 		return "no memory for a list of CPUs";
 	args->a = (uint64_t)&all;
-	args->c = IPI_MAX_PAUSES;
+	args->c = IPI_MAX_LOOKS;
 	return ipi_open(args, IPI_PINGS, NULL);
 }
 
@@ -131,27 +131,27 @@ static void prepare(const struct bench_args *args)
 }
 
 /* The bound is for each, so that there is one register to keep. */
-ALWAYS_INLINE void wait_for_all(uint64_t addressees, uint64_t pauses)
+ALWAYS_INLINE void wait_for_all(uint64_t addressees, uint64_t looks)
 {
 	const struct addressees *to = (const struct addressees *)addressees;
 
 	for (uint32_t i = 0; i < to->nr_cpus; i++)
-		ipi_wait(to->answers[i].counter, to->answers[i].before, pauses);
+		ipi_wait(to->answers[i].counter, to->answers[i].before, looks);
 }
 
-ALWAYS_INLINE void op_shorthand(enum ipi_way way, uint64_t to, uint64_t icr, uint64_t pauses)
+ALWAYS_INLINE void op_shorthand(enum ipi_way way, uint64_t to, uint64_t icr, uint64_t looks)
 {
 	ipi_write_shorthand(way, icr);
-	wait_for_all(to, pauses);
+	wait_for_all(to, looks);
 }
 
-ALWAYS_INLINE void op_list(enum ipi_way way, uint64_t to, uint64_t writes, uint64_t pauses)
+ALWAYS_INLINE void op_list(enum ipi_way way, uint64_t to, uint64_t writes, uint64_t looks)
 {
 	const struct writes *list = (const struct writes *)writes;
 
 	for (uint64_t i = 0; i < list->nr; i++)
 		ipi_write_icr(way, list->icr[i]);
-	wait_for_all(to, pauses);
+	wait_for_all(to, looks);
 }
 
 IPI_SAMPLER(sample_shorthand, prepare, op_shorthand)

@@ -40,7 +40,7 @@ ALWAYS_INLINE int64_t time_oneway(enum ipi_way way, const struct bench_args *arg
 	__asm__ volatile("" : "+r"(icr));
 	begin = cycles_begin();
 	ipi_write_icr(way, icr);
-	ipi_wait(&target->pings, before, IPI_MAX_PAUSES);
+	ipi_wait(&target->pings, before, IPI_MAX_LOOKS);
 	return (int64_t)(target->stamp - (begin.hi << 32 | begin.lo) - offset.ticks);
 }
 

@@ -9,7 +9,7 @@ static const char *setup_icr(struct bench_args *args, uint64_t icr)
 {
 	args->a = (uint64_t)&this_cpu()->pings;
 	args->b = icr;
-	args->c = IPI_MAX_PAUSES;
+	args->c = IPI_MAX_LOOKS;
 	return ipi_open(args, IPI_PINGS, this_cpu());
 }
 
@@ -28,36 +28,36 @@ static const char *setup_msr(struct bench_args *args)
 	return setup_icr(args, VECTOR_PING);
 }
 
-ALWAYS_INLINE void take(uint64_t counter, uint64_t before, uint64_t pauses)
+ALWAYS_INLINE void take(uint64_t counter, uint64_t before, uint64_t looks)
 {
 	sti();
-	ipi_wait((const uint64_t *)counter, before, pauses);
+	ipi_wait((const uint64_t *)counter, before, looks);
 	cli();
 }
 
-ALWAYS_INLINE void op_icr(enum ipi_way way, uint64_t counter, uint64_t icr, uint64_t pauses)
+ALWAYS_INLINE void op_icr(enum ipi_way way, uint64_t counter, uint64_t icr, uint64_t looks)
 {
 	uint64_t before = *(const uint64_t *)counter;
 
 	ipi_write_icr(way, icr);
-	take(counter, before, pauses);
+	take(counter, before, looks);
 }
 
-ALWAYS_INLINE void op_shorthand(enum ipi_way way, uint64_t counter, uint64_t icr, uint64_t pauses)
+ALWAYS_INLINE void op_shorthand(enum ipi_way way, uint64_t counter, uint64_t icr, uint64_t looks)
 {
 	uint64_t before = *(const uint64_t *)counter;
 
 	ipi_write_shorthand(way, icr);
-	take(counter, before, pauses);
+	take(counter, before, looks);
 }
 
-ALWAYS_INLINE void op_msr(enum ipi_way way, uint64_t counter, uint64_t vector, uint64_t pauses)
+ALWAYS_INLINE void op_msr(enum ipi_way way, uint64_t counter, uint64_t vector, uint64_t looks)
 {
 	uint64_t before = *(const uint64_t *)counter;
 
 	ipi_fence(way);
 	wrmsr(MSR_X2APIC_SELF, vector);
-	take(counter, before, pauses);
+	take(counter, before, looks);
 }
 
 IPI_SAMPLER(sample_icr, bench_touch, op_icr)

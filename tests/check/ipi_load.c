@@ -102,7 +102,7 @@ static void inject(struct sender *s)
 
 		ipi_send(to->apic_id, VECTOR_PING);
 		irq_restore(flags);
-		ipi_wait(&to->pings, before + i, IPI_MAX_PAUSES);
+		ipi_wait(&to->pings, before + i, IPI_MAX_LOOKS);
 	}
 }
 

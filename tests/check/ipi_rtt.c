@@ -79,7 +79,7 @@ ALWAYS_INLINE int64_t time_one(enum ipi_way way, const struct pair *p)
 	__asm__ volatile("" : "+r"(icr), "+r"(counter), "+r"(before));
 	begin = cycles_begin();
 	ipi_write_icr(way, icr);
-	ipi_wait(counter, before, IPI_MAX_PAUSES);
+	ipi_wait(counter, before, IPI_MAX_LOOKS);
 	return (int64_t)cycles_end(begin);
 }
 
@@ -111,7 +111,7 @@ static void inject(struct cpu *to)
 		pair.tries++;
 	if (inject_is(INJECT_DUP_IPI)) {
 		ipi_send(to->apic_id, VECTOR_PING);
-		ipi_wait(&to->pings, before, IPI_MAX_PAUSES);
+		ipi_wait(&to->pings, before, IPI_MAX_LOOKS);
 	}
 }
 

@@ -40,9 +40,9 @@ C_FILES     := $(filter-out arch/x86/asm_offsets.c,$(wildcard $(addsuffix /*.c,$
 ASM_FILES   := $(wildcard $(addsuffix /*.asm,$(KERNEL_DIRS)))
 OBJECTS     := $(C_FILES:%.c=$(O)/%.o) $(ASM_FILES:%.asm=$(O)/%.asm.o)
 
-# What no benchmark times is compiled for size, folders below included: the whole kernel is to be
-# below 256 KiB.
-SMALL_DIRS  := boot kernel tests/check
+# What no benchmark times is compiled for size: the whole kernel is to be below 256 KiB.
+TIMED_FILES := kernel/smp.c kernel/harness/peer.c
+SMALL_FILES := $(filter-out $(TIMED_FILES),$(filter boot/% kernel/% tests/check/%,$(C_FILES)))
 
 EFI_INCLUDE := /usr/include/efi
 EFI_LIB     := /usr/lib
@@ -82,7 +82,7 @@ help:
 remember = @mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' >$@
 
 # Another compiler or other flags rebuild the objects, another set of objects the programs.
-FLAGS := $(CC) $(CFLAGS) $(SMALL_DIRS) $(EFI_CFLAGS) $(NASM)
+FLAGS := $(CC) $(CFLAGS) $(SMALL_FILES) $(EFI_CFLAGS) $(NASM)
 $(O)/flags: FORCE
 	$(call remember,$(FLAGS))
 
@@ -106,7 +106,7 @@ $(O)/efi/%.o: %.c $(O)/flags
 $(O)/kernel/version.o: private CFLAGS += -DCOMMIT='"$(COMMIT)"'
 $(O)/kernel/version.o: $(O)/commit
 
-$(addprefix $(O)/,$(addsuffix /%.o,$(SMALL_DIRS))): private CFLAGS += -Os
+$(SMALL_FILES:%.c=$(O)/%.o): private CFLAGS += -Os
 
 $(O)/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)

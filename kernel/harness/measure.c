@@ -3,6 +3,7 @@
 #include "kernel/harness/measure.h"
 
 #include "arch/x86/cpu.h"
+#include "arch/x86/divide.h"
 #include "arch/x86/features.h"
 #include "arch/x86/mem.h"
 #include "arch/x86/safe.h"
@@ -55,7 +56,7 @@ static void sample_block(struct measurement *m, enum bench_length length, int64_
 /* Thousandths of a tick for one operation: the 16 more operations of the longer section. */
 static int64_t per_operation(int64_t longer, int64_t shorter)
 {
-	return (longer - shorter) * SCALE / BENCH_UNROLL_COUNT;
+	return divide_signed((longer - shorter) * SCALE, BENCH_UNROLL_COUNT);
 }
 
 /* Each pair side by side, so that what disturbs one mostly disturbs the other. */
@@ -150,7 +151,7 @@ static void summarise_throughput(const int64_t *samples, size_t n, int64_t *scra
 
 static bool is_narrow(const struct stats *s)
 {
-	int64_t allowed = s->p50 / WITHIN_PART;
+	int64_t allowed = divide_signed(s->p50, WITHIN_PART);
 
 	return s->ci_hi - s->p50 <= allowed && s->p50 - s->ci_lo <= allowed;
 }

@@ -76,7 +76,7 @@ static struct figure fixed(int64_t value, unsigned decimals)
 /* value / 10^3 rounded to one decimal. */
 static struct figure tenths(int64_t thousandths)
 {
-	return fixed((thousandths + (thousandths < 0 ? -50 : 50)) / 100, 1);
+	return fixed(divide_signed(thousandths + (thousandths < 0 ? -50 : 50), 100), 1);
 }
 
 static struct figure nanoseconds(int64_t milliticks)

@@ -207,8 +207,8 @@ bool ipi_claim(struct cpu *cpu)
 {
 	uint64_t sent = __atomic_load_n(&cpu->pings_sent, __ATOMIC_RELAXED);
 
-	/* More received than sent is wrong, but no reason to wait. */
-	if ((int64_t)(count(cpu, IPI_PINGS) - sent) < 0)
+	/* Where more came than was sent, two more could be under way at once, merge and hide that. */
+	if (count(cpu, IPI_PINGS) != sent)
 		return false;
 	return __atomic_compare_exchange_n(&cpu->pings_sent, &sent, sent + 1, false,
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

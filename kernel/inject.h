@@ -30,10 +30,10 @@ enum inject {
 	INJECT_TSC_DRIFT,   /* take the TSCs for a millisecond further apart when looked at again */
 	INJECT_EARLY_IPI,   /* write ICR and TSC_DEADLINE before what must come before them */
 	INJECT_SKIP_REMOTE, /* ask one CPU fewer than a flush must */
-	INJECT_EARLY_ACK,   /* answer a flush before it is carried out */
+	INJECT_EARLY_ACK,   /* answer a flush, and carry it out with the next */
 	INJECT_SHORT_RANGE, /* leave out the last page of a flush */
 	INJECT_STALE_ASID,  /* take over another address space's ASID as it is */
-	INJECT_LATE_SET,    /* run an address space before being in its set of CPUs */
+	INJECT_LATE_SET,    /* run an address space without being in its set of CPUs */
 	INJECT_SKIP_GENERATION, /* switch back without what was missed */
 	INJECT_COUNT
 };

@@ -11,7 +11,6 @@
 #include "mm/tlb_state.h"
 
 #define TOP_ENTRIES 512
-#define LATE_PAUSES 2000 /* under SHOOTDOWN_LATE_SET: long enough for another's flush */
 
 static uint64_t last_id;
 
@@ -151,6 +150,8 @@ static void load_space(struct tlb_state *t, struct address_space *space)
 
 	if (flush)
 		t->user_behind |= 1u << choice.asid;
+	else
+		t->counts.kept++;
 	t->space = space;
 	t->asid = choice.asid;
 	load_root(space->tables.root, PCID_OF(choice.asid), flush);
@@ -170,13 +171,9 @@ void address_space_switch(struct address_space *space)
 	if (!space) {
 		load_root(kernel_tables.root, 0, false);
 		t->space = NULL;
-	} else if (is_faulty(SHOOTDOWN_LATE_SET)) {
-		load_space(t, space);
-		for (unsigned i = 0; i < LATE_PAUSES; i++)
-			pause();
-		space_users_enter(&space->users, t->index);
 	} else {
-		space_users_enter(&space->users, t->index);
+		if (!is_faulty(SHOOTDOWN_LATE_SET))
+			space_users_enter(&space->users, t->index);
 		load_space(t, space);
 	}
 	/* Only now can no entry of it be made any more. */

@@ -17,7 +17,6 @@
 #include "mm/kernel_space.h"
 #include "mm/tlb_state.h"
 
-#define EARLY_PAUSES    2000 /* under SHOOTDOWN_EARLY_ACK: what "a while later" is */
 #define PAUSES_PER_LOOK 1024 /* at the clock, which is not read for every answer */
 #define CLUSTER_BITS    4    /* x2APIC logical IDs: 16 CPUs to a cluster */
 #define CLUSTER_CPUS    (1u << CLUSTER_BITS)
@@ -79,16 +78,18 @@ static void answer(struct tlb_state *t, struct address_space *space,
 	}
 }
 
-/* inject=early-ack: what the other needs is copied, as it may ask for something else by then. */
-static void answer_early(struct tlb_state *t, struct tlb_state *from)
+/*
+ * SHOOTDOWN_EARLY_ACK: what was answered before is carried out now; what is asked now is put off.
+ * It is copied, as the other may ask for something else by then.
+ */
+static void answer_early(struct tlb_state *t, const struct tlb_state *from)
 {
 	struct flush_request request = from->request;
-	struct address_space *space = from->request_space;
 
-	__atomic_sub_fetch(&from->pending, 1, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < EARLY_PAUSES; i++)
-		pause();
-	answer(t, space, &request);
+	if (t->put_off_space)
+		answer(t, t->put_off_space, &t->put_off);
+	t->put_off = request;
+	t->put_off_space = from->request_space;
 }
 
 /* Answers all who have asked by now. Interrupts off. */
@@ -103,11 +104,10 @@ static void serve(struct tlb_state *t)
 			struct tlb_state *from = &states[i * 64 + __builtin_ctzll(asking)];
 
 			t->counts.served++;
-			if (__builtin_expect(shootdown_faults & SHOOTDOWN_EARLY_ACK, 0)) {
+			if (__builtin_expect(shootdown_faults & SHOOTDOWN_EARLY_ACK, 0))
 				answer_early(t, from);
-				continue;
-			}
-			answer(t, from->request_space, &from->request);
+			else
+				answer(t, from->request_space, &from->request);
 			__atomic_sub_fetch(&from->pending, 1, __ATOMIC_RELEASE);
 		}
 	}

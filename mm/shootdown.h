@@ -22,15 +22,16 @@ struct shootdown_counts {
 	uint64_t switches;   /* to another space */
 	uint64_t behind;     /* of those: had missed a generation */
 	uint64_t foreign;    /* of those: the ASID was another space's */
+	uint64_t kept;       /* of those: what the ASID held was kept, where there are PCIDs */
 };
 
 /* The faults that can be put in, for those who test that they are noticed. */
 enum shootdown_fault {
 	SHOOTDOWN_SKIP_REMOTE = 1 << 0,     /* do not ask the last of the targets */
-	SHOOTDOWN_EARLY_ACK = 1 << 1,       /* answer, and invalidate a while later */
+	SHOOTDOWN_EARLY_ACK = 1 << 1,       /* answer, and invalidate when asked the next time */
 	SHOOTDOWN_SHORT_RANGE = 1 << 2,     /* leave out the last page */
 	SHOOTDOWN_STALE_ASID = 1 << 3,      /* take over another space's ASID as it is */
-	SHOOTDOWN_LATE_SET = 1 << 4,        /* enter the active set after loading the tables */
+	SHOOTDOWN_LATE_SET = 1 << 4,        /* do not enter the active set before leaving it */
 	SHOOTDOWN_SKIP_GENERATION = 1 << 5, /* take an ASID that is behind as it is */
 };
 

@@ -28,6 +28,8 @@ struct tlb_state {
 	struct flush_request request __attribute__((aligned(CACHE_LINE)));
 	struct address_space *request_space;
 	uint64_t *targets;
+	struct flush_request put_off; /* under SHOOTDOWN_EARLY_ACK */
+	struct address_space *put_off_space;
 	bool broken; /* somebody did not answer, who may yet read the above */
 
 	uint32_t pending __attribute__((aligned(CACHE_LINE))); /* who have not answered yet */

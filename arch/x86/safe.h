@@ -151,4 +151,15 @@ static inline fault_t load_safe(const uint64_t *from, uint64_t *value)
 	return fault;
 }
 
+static inline fault_t store_safe(uint64_t *to, uint64_t value)
+{
+	fault_t fault;
+
+	__asm__ volatile(GUARDED("mov %2, (%1)")
+			 : "=&a"(fault)
+			 : "D"(to), "r"(value)
+			 : "memory", "cc");
+	return fault;
+}
+
 #endif

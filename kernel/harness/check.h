@@ -30,6 +30,8 @@ struct check_report {
 	char control[CHECK_TEXT_MAX]; /* what the negative control saw, where there is one */
 	uint32_t kept, of;            /* of CHECK_RETENTION: entries that survived, of so many */
 	enum suite suite;             /* not the check's to tell: how thorough it is to be */
+	uint64_t budget_ms;           /* nor this: how long, where it is said; 0: as suite */
+	uint64_t seed;                /* nor this: of what it draws at random */
 };
 
 struct check {

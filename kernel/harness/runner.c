@@ -238,6 +238,8 @@ static void run_rows(const struct check *check, const struct options *o,
 
 		memset(&report, 0, sizeof(report));
 		report.suite = o->suite;
+		report.budget_ms = o->budget;
+		report.seed = o->seed;
 		result = excuse(check, &at, check->run(&report, &at), &report);
 		count_verdict(result, totals);
 		report_check_row(rows, &at, result, &report);

@@ -23,6 +23,11 @@ bool space_policy_applies(uint32_t policy)
 	return only == POLICY_COUNT || only == policy;
 }
 
+const struct flush_policy *space_policy_default(void)
+{
+	return &flush_policies[only == POLICY_COUNT ? POLICY_IPI : only];
+}
+
 bool space_axes_pti(void)
 {
 	return user_halves;

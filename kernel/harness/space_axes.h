@@ -15,6 +15,9 @@ void space_axes_set(uint32_t policy, bool pti);
 /* Whether policy= leaves this one to be measured and checked. For an `applies`. */
 bool space_policy_applies(uint32_t policy);
 
+/* That of policy=, or `ipi`. */
+const struct flush_policy *space_policy_default(void);
+
 /* Whether the spaces that checks make have a user half. */
 bool space_axes_pti(void);
 

@@ -11,9 +11,8 @@ $2 ~ /^[Tt]$/ && $3 !~ /^__/ {
 }
 END {
     printf "kernel_symbols_count: dq %d\nkernel_symbols:\n", n
+    # The low halves of addresses: all are in the top 2 GiB.
     for (i = 0; i < n; i++)
-        printf "\tdq 0x%s, name_%d\n", address[i], i
-    for (i = 0; i < n; i++)
-        printf "name_%d: db \"%s\", 0\n", i, name[i]
+        printf "\tdd 0x%s\n\tdb \"%s\", 0\n", substr(address[i], 9), name[i]
     print "section .note.GNU-stack noalloc noexec nowrite progbits"
 }

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All CPUs at once, each at random: reads and writes pages of the space it runs, goes to another
+ * space, gives a page another frame, takes away and gives back the right to write, changes the
+ * policy. No CPU may see a frame after the flush that freed it has returned, nor write to a page
+ * after the flush that protected it has.
+ *
+ * A frame holds the version of its page that it is. After the flush its page's old frame is marked
+ * as freed, and the page's floor is the new version. A CPU reads the floor, then the page: a frame
+ * that is freed or below the floor was reached by a translation that had to be gone.
+ *
+ * Each page is changed by one CPU at a time; all have interrupts on. Each ends by its own clock.
+ */
+#include "arch/x86/clock.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/mem.h"
+#include "arch/x86/safe.h"
+#include "kernel/harness/check.h"
+#include "kernel/harness/peer.h"
+#include "kernel/harness/space_axes.h"
+#include "kernel/smp.h"
+#include "mm/frames.h"
+#include "mm/kernel_space.h"
+#include "mm/shootdown.h"
+
+#define SPACES   3u
+#define PAGES    8u
+#define FRAMES   2u  /* to a page: the one mapped, and the one freed last */
+#define QUICK_MS 100 /* a row; budget= says otherwise */
+#define FULL_MS  500
+#define END_US   30000000
+
+#define PAGE_VA 0x401f0000ull /* the pages lie across the end of 2 MiB, with gaps */
+#define STRIDE  0x5000ull
+
+#define FREED UINT64_MAX
+
+/* Seen from everywhere through the direct map. */
+struct frame {
+	uint64_t version; /* or FREED */
+	uint64_t scratch; /* where CPUs try to write */
+};
+
+struct page {
+	bool held; /* by the CPU that changes it */
+	uint32_t mapped;
+	uint64_t frames[FRAMES];
+	uint64_t floor;     /* no version below can be seen any more */
+	uint64_t protected; /* odd: it can't be written */
+} __attribute__((aligned(CACHE_LINE)));
+
+/* What a CPU saw that it must not. */
+struct finding {
+	bool made;
+	const char *what;
+	uint32_t cpu, space, page;
+	uint64_t version, floor;
+};
+
+struct player {
+	struct cpu *cpu;
+	uint64_t random;
+	uint32_t space; /* SPACES: the kernel's own */
+	uint64_t reads, remaps, protects, switches;
+	bool mute;
+} __attribute__((aligned(CACHE_LINE)));
+
+static struct {
+	struct address_space spaces[SPACES];
+	struct page pages[SPACES][PAGES];
+	struct player *players;
+	uint32_t nr, us;
+	bool changing; /* the policy */
+	bool over;
+	struct finding finding;
+} stress;
+
+/* George Marsaglia's xorshift64. */
+static uint32_t draw(struct player *p, uint32_t below)
+{
+	p->random ^= p->random << 13;
+	p->random ^= p->random >> 7;
+	p->random ^= p->random << 17;
+	return (uint32_t)(p->random >> 32) % below;
+}
+
+static uint64_t address_of(uint32_t page)
+{
+	return PAGE_VA + page * STRIDE;
+}
+
+/* The first finding is kept, and ends it. */
+static void find(struct player *p, const char *what, uint32_t page, uint64_t version,
+		 uint64_t floor)
+{
+	if (!__atomic_exchange_n(&stress.finding.made, true, __ATOMIC_ACQ_REL)) {
+		stress.finding.what = what;
+		stress.finding.cpu = p->cpu->index;
+		stress.finding.space = p->space;
+		stress.finding.page = page;
+		stress.finding.version = version;
+		stress.finding.floor = floor;
+	}
+	__atomic_store_n(&stress.over, true, __ATOMIC_RELEASE);
+}
+
+static void read_page(struct player *p, uint32_t i)
+{
+	uint64_t floor = __atomic_load_n(&stress.pages[p->space][i].floor, __ATOMIC_ACQUIRE);
+	uint64_t version = *(volatile uint64_t *)address_of(i);
+
+	p->reads++;
+	if (version == FREED)
+		find(p, "a freed frame", i, 0, floor);
+	else if (version < floor)
+		find(p, "an old frame", i, version, floor);
+}
+
+static void write_page(struct player *p, uint32_t i)
+{
+	const uint64_t *protected = &stress.pages[p->space][i].protected;
+	uint64_t before = __atomic_load_n(protected, __ATOMIC_ACQUIRE);
+	fault_t fault = store_safe((uint64_t *)(address_of(i) + sizeof(uint64_t)), p->cpu->index);
+
+	if (!fault && before % 2 && __atomic_load_n(protected, __ATOMIC_ACQUIRE) == before)
+		find(p, "a protected page written", i, 0, 0);
+}
+
+static void use_pages(struct player *p)
+{
+	uint32_t nr = 1 + draw(p, 16);
+
+	for (uint32_t k = 0; k < nr; k++) {
+		uint32_t i = draw(p, PAGES);
+
+		if (draw(p, 8))
+			read_page(p, i);
+		else
+			write_page(p, i);
+	}
+}
+
+/* Through the other half; interrupts are off, so not for long. */
+static void use_pages_as_user(struct player *p)
+{
+	uint64_t flags = irq_save();
+
+	address_space_enter_user();
+	for (uint32_t k = 0; k < 4; k++)
+		read_page(p, draw(p, PAGES));
+	address_space_leave_user();
+	irq_restore(flags);
+}
+
+static void flush_page(struct player *p, uint32_t space, uint32_t i)
+{
+	uint64_t va = address_of(i);
+	uint32_t kind = draw(p, 8);
+
+	/* Mostly the page; now and then a range that it is in, or everything. */
+	if (kind == 0)
+		p->mute |= !address_space_flush_range(&stress.spaces[space], 0, FLUSH_TO_END,
+						      FRAME_SIZE, false);
+	else
+		p->mute |= !address_space_flush_range(&stress.spaces[space],
+						      kind == 1 ? va - 2 * FRAME_SIZE : va,
+						      va + FRAME_SIZE, FRAME_SIZE, kind == 2);
+}
+
+static void remap(struct player *p, uint32_t space, uint32_t i)
+{
+	struct page *page = &stress.pages[space][i];
+	uint64_t *entry = paging_entry(&stress.spaces[space].tables, address_of(i), NULL);
+	uint32_t next = (page->mapped + 1) % FRAMES;
+	struct frame *fresh = phys_to_virt(page->frames[next]);
+	struct frame *freed = phys_to_virt(page->frames[page->mapped]);
+	uint64_t version = freed->version + 1;
+
+	__atomic_store_n(&fresh->version, version, __ATOMIC_RELEASE);
+	__atomic_store_n(entry, (*entry & ~PTE_ADDR_MASK) | page->frames[next], __ATOMIC_RELEASE);
+	flush_page(p, space, i);
+	__atomic_store_n(&page->floor, version, __ATOMIC_RELEASE);
+	__atomic_store_n(&freed->version, FREED, __ATOMIC_RELEASE);
+	page->mapped = next;
+	p->remaps++;
+}
+
+static void protect(struct player *p, uint32_t space, uint32_t i)
+{
+	struct page *page = &stress.pages[space][i];
+	uint64_t *entry = paging_entry(&stress.spaces[space].tables, address_of(i), NULL);
+
+	__atomic_store_n(entry, *entry & ~PTE_WRITE, __ATOMIC_RELEASE);
+	flush_page(p, space, i);
+	__atomic_add_fetch(&page->protected, 1, __ATOMIC_ACQ_REL);
+	if (p->space < SPACES)
+		use_pages(p);
+	/* A translation that still forbids the write only faults. */
+	__atomic_add_fetch(&page->protected, 1, __ATOMIC_ACQ_REL);
+	__atomic_store_n(entry, *entry | PTE_WRITE, __ATOMIC_RELEASE);
+	p->protects++;
+}
+
+static void change_page(struct player *p)
+{
+	uint32_t space = draw(p, 4) && p->space < SPACES ? p->space : draw(p, SPACES);
+	uint32_t i = draw(p, PAGES);
+	bool *held = &stress.pages[space][i].held;
+
+	if (__atomic_exchange_n(held, true, __ATOMIC_ACQUIRE))
+		return;
+	if (draw(p, 4))
+		remap(p, space, i);
+	else
+		protect(p, space, i);
+	__atomic_store_n(held, false, __ATOMIC_RELEASE);
+}
+
+static void change_space(struct player *p)
+{
+	p->space = draw(p, SPACES + 1);
+	address_space_switch(p->space < SPACES ? &stress.spaces[p->space] : NULL);
+	p->switches++;
+}
+
+static void change_policy(struct player *p)
+{
+	__atomic_store_n(&stress.spaces[draw(p, SPACES)].policy,
+			 &flush_policies[draw(p, POLICY_COUNT)], __ATOMIC_RELEASE);
+}
+
+static void act(struct player *p)
+{
+	uint32_t what = draw(p, 32);
+
+	if (what == 0)
+		change_space(p);
+	else if (what < 4)
+		change_page(p);
+	else if (what == 4 && stress.changing)
+		change_policy(p);
+	else if (p->space == SPACES)
+		pause();
+	else if (what < 8 && stress.spaces[0].user_root)
+		use_pages_as_user(p);
+	else
+		use_pages(p);
+}
+
+static void play(void *player)
+{
+	struct player *p = player;
+	uint64_t deadline = clock_deadline(stress.us);
+
+	sti();
+	while (!__atomic_load_n(&stress.over, __ATOMIC_ACQUIRE) && !clock_passed(deadline) &&
+	       !p->mute)
+		act(p);
+	address_space_switch(NULL);
+	if (p != stress.players)
+		cli();
+}
+
+static bool set_up_page(uint32_t space, uint32_t i)
+{
+	struct page *page = &stress.pages[space][i];
+
+	for (unsigned k = 0; k < FRAMES; k++) {
+		page->frames[k] = frame_alloc_zeroed();
+		if (!page->frames[k])
+			return false;
+	}
+	page->floor = 1;
+	((struct frame *)phys_to_virt(page->frames[0]))->version = 1;
+	return address_space_map(&stress.spaces[space], address_of(i), page->frames[0], PAGE_4K,
+				 MAP_WRITE);
+}
+
+static bool set_up(const struct flush_policy *policy, uint64_t seed)
+{
+	memset(&stress, 0, sizeof(stress));
+	stress.players = kernel_memory_alloc(nr_cpus * sizeof(*stress.players));
+	if (!stress.players)
+		return false;
+	for (struct cpu *cpu = cpus[0]; cpu; cpu = peer_next(cpu)) {
+		stress.players[stress.nr] = (struct player){
+			.cpu = cpu,
+			.random = (seed + stress.nr + 1) * 0x9e3779b97f4a7c15ull,
+			.space = SPACES,
+		};
+		stress.nr++;
+	}
+	for (uint32_t s = 0; s < SPACES; s++) {
+		if (!address_space_create(&stress.spaces[s], policy, space_axes_pti()))
+			return false;
+		for (uint32_t i = 0; i < PAGES; i++) {
+			if (!set_up_page(s, i))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void strike(void)
+{
+	for (uint32_t s = 0; s < SPACES; s++) {
+		for (uint32_t i = 0; i < PAGES * FRAMES; i++) {
+			uint64_t frame = stress.pages[s][i / FRAMES].frames[i % FRAMES];
+
+			if (frame)
+				frames_free(frame, 1);
+		}
+		if (stress.spaces[s].tables.root)
+			address_space_destroy(&stress.spaces[s]);
+	}
+	kernel_memory_free(stress.players, nr_cpus * sizeof(*stress.players));
+}
+
+/* False: a CPU did not end, and may still be at it. */
+static bool play_all(void)
+{
+	bool ended = true;
+
+	for (uint32_t i = 1; i < stress.nr; i++)
+		smp_start_on(stress.players[i].cpu, play, &stress.players[i]);
+	play(&stress.players[0]);
+	for (uint32_t i = 1; i < stress.nr; i++)
+		ended &= smp_wait(stress.players[i].cpu, END_US);
+	return ended;
+}
+
+static enum check_result judge(struct check_report *report, uint64_t seed)
+{
+	const struct finding *f = &stress.finding;
+	uint64_t reads = 0, changes = 0, switches = 0;
+
+	for (uint32_t i = 0; i < stress.nr; i++) {
+		const struct player *p = &stress.players[i];
+
+		if (p->mute)
+			return check_end(report, CHECK_FAIL, "CPU %u got no answer to a flush",
+					 p->cpu->index);
+		reads += p->reads;
+		changes += p->remaps + p->protects;
+		switches += p->switches;
+	}
+	if (f->made)
+		return check_end(
+			report, CHECK_FAIL,
+			"CPU %u saw %s: space %u, page %u, version %lu below %lu; seed=%lu", f->cpu,
+			f->what, f->space, f->page, f->version, f->floor, seed);
+	if (!reads || !changes || !switches)
+		return check_end(report, CHECK_FAIL, "%lu reads, %lu changes, %lu switches", reads,
+				 changes, switches);
+	return check_end(report, CHECK_PASS, "%lu reads, %lu changes, %lu switches on %u CPUs",
+			 reads, changes, switches, stress.nr);
+}
+
+/* As a value of the axis: the policy changes all the time. */
+#define POLICY_CHANGING POLICY_COUNT
+
+static const char *const policy_names[] = {"ipi", "ipi-all", "private", "changing", NULL};
+
+static const struct axis policy_axis = {
+	.key = "policy",
+	.names = policy_names,
+	.nr = 4,
+	.values = {POLICY_IPI, POLICY_IPI_ALL, POLICY_PRIVATE, POLICY_CHANGING},
+};
+
+static enum check_result run(struct check_report *report, const struct axis_point *at)
+{
+	uint32_t policy = at->values[0];
+	uint64_t ms = report->suite == SUITE_FULL ? FULL_MS : QUICK_MS;
+	enum check_result result;
+
+	if (!set_up(&flush_policies[policy % POLICY_COUNT], report->seed)) {
+		strike();
+		return check_end(report, CHECK_SKIP, "no memory for its address spaces");
+	}
+	stress.us = (report->budget_ms ? report->budget_ms : ms) * 1000;
+	stress.changing = policy == POLICY_CHANGING;
+	if (!play_all())
+		return check_end(report, CHECK_FAIL, "a CPU did not end in time");
+	result = judge(report, report->seed);
+	strike();
+	return result;
+}
+
+static bool applies(const struct axis_point *p)
+{
+	return p->values[0] == POLICY_CHANGING || space_policy_applies(p->values[0]);
+}
+
+static const struct check shootdown = {
+	.name = "stress/shootdown",
+	.what = "CPUs read, write, remap and switch at random; none sees what was flushed",
+	.need = {.cpus = 2},
+	.axes = {&policy_axis},
+	.applies = applies,
+	.run = run,
+};
+CHECK(shootdown);

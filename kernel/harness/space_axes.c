@@ -9,6 +9,15 @@ const struct axis space_policy_axis = {
 	.values = {POLICY_IPI, POLICY_IPI_ALL, POLICY_PRIVATE},
 };
 
+static const char *const half_names[] = {"kernel", "user", NULL};
+
+const struct axis space_half_axis = {
+	.key = "half",
+	.names = half_names,
+	.nr = 2,
+	.values = {0, 1},
+};
+
 static uint32_t only = POLICY_COUNT;
 static bool user_halves;
 
@@ -26,6 +35,11 @@ bool space_policy_applies(uint32_t policy)
 const struct flush_policy *space_policy_default(void)
 {
 	return &flush_policies[only == POLICY_COUNT ? POLICY_IPI : only];
+}
+
+bool space_half_applies(uint32_t half)
+{
+	return !half || user_halves;
 }
 
 bool space_axes_pti(void)

@@ -9,6 +9,12 @@
 /* Its values are enum flush_policy_id. */
 extern const struct axis space_policy_axis;
 
+/* Which half of a space is looked at: 0, the kernel's, or 1, the user's. */
+extern const struct axis space_half_axis;
+
+/* Whether spaces have that half. For an `applies`. */
+bool space_half_applies(uint32_t half);
+
 /* Once, from the command line: policy= and pti. */
 void space_axes_set(uint32_t policy, bool pti);
 

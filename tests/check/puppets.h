@@ -19,9 +19,10 @@
 struct puppet_look {
 	uint64_t va, stride, nr;
 	bool write; /* what can be written counts as old, what can't as gone */
+	bool user;  /* in the user half, which the space must have */
 };
 
-/* What a look came to, in pages. With a user half each page is looked at there too. */
+/* What a look came to, in pages. */
 struct puppet_sight {
 	uint32_t old, new, gone, odd;
 };

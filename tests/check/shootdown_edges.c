@@ -17,7 +17,7 @@
 #define ROUNDS    15u  /* of each kind: enough for the control with one page and CPU */
 #define PAGES_MAX 512u /* that a row maps */
 
-enum { AT_PAGES, AT_WHERE };
+enum { AT_PAGES, AT_WHERE, AT_HALF };
 enum { PAGES_NONE, PAGES_ONE, PAGES_CEILING, PAGES_ABOVE };
 
 static const char *const pages_names[] = {"0", "1", "ceiling", "ceiling+1", NULL};
@@ -44,7 +44,8 @@ static struct {
 	uint64_t frames[2]; /* the same for all pages: only the tags count */
 	uint64_t first;     /* address of the first page that is flushed */
 	uint64_t nr;        /* of those */
-	bool within;        /* start and end are not at the ends of pages */
+	bool user;
+	bool within; /* start and end are not at the ends of pages */
 	uint32_t stale, stale_cpu, control, of_control;
 	bool mute;
 } row;
@@ -91,7 +92,7 @@ static void flush_row(void)
 
 static void look(void)
 {
-	struct puppet_look at = {row.first, FRAME_SIZE, row.nr, false};
+	struct puppet_look at = {row.first, FRAME_SIZE, row.nr, false, row.user};
 
 	row.mute |= !puppets_look(&at);
 }
@@ -123,6 +124,7 @@ static const char *set_up(const struct axis_point *at)
 	uint64_t border = at->values[AT_WHERE] == ACROSS_1G ? 0x80000000 : 0x40200000;
 
 	row.nr = nr_of(at->values[AT_PAGES]);
+	row.user = at->values[AT_HALF];
 	row.within = at->values[AT_WHERE] == WITHIN_PAGES;
 	row.first = border - (row.nr + 1) / 2 * FRAME_SIZE;
 	if (row.nr > PAGES_MAX)
@@ -209,13 +211,14 @@ static enum check_result run(struct check_report *report, const struct axis_poin
 static bool applies(const struct axis_point *p)
 {
 	/* Part of a page is the page. */
-	return p->values[AT_WHERE] != WITHIN_PAGES || p->values[AT_PAGES] > PAGES_ONE;
+	return space_half_applies(p->values[AT_HALF]) &&
+	       (p->values[AT_WHERE] != WITHIN_PAGES || p->values[AT_PAGES] > PAGES_ONE);
 }
 
 static const struct check edges = {
 	.name = "stale/shootdown-edges",
 	.what = "a flush takes all pages of its range",
-	.axes = {&pages_axis, &where_axis},
+	.axes = {&pages_axis, &where_axis, &space_half_axis},
 	.applies = applies,
 	.run = run,
 };

@@ -26,7 +26,7 @@
 enum change { CHANGE_REMAP, CHANGE_UNMAP, CHANGE_PROTECT, CHANGE_TABLE, CHANGE_2M, CHANGES };
 enum flush_by { BY_PAGE, BY_RANGE, BY_ALL };
 
-enum { AT_POLICY, AT_CHANGE, AT_BY };
+enum { AT_POLICY, AT_CHANGE, AT_BY, AT_HALF };
 
 static const char *const change_names[] = {"remap", "unmap", "protect", "table", "remap-2m", NULL};
 static const char *const by_names[] = {"page", "range", "all", NULL};
@@ -50,6 +50,7 @@ struct row {
 	struct address_space space;
 	enum change change;
 	enum flush_by by;
+	bool user;
 	enum page_size size;
 	uint64_t frames[2]; /* the old and the new memory */
 	uint64_t *entry;    /* that changes */
@@ -133,7 +134,7 @@ static bool leaves(uint32_t puppet)
 
 static void look(struct row *r)
 {
-	struct puppet_look at = {PAGE_VA, FRAME_SIZE, 1, r->change == CHANGE_PROTECT};
+	struct puppet_look at = {PAGE_VA, FRAME_SIZE, 1, r->change == CHANGE_PROTECT, r->user};
 
 	r->mute |= !puppets_look(&at);
 }
@@ -207,7 +208,9 @@ static enum check_result run(struct check_report *report, const struct axis_poin
 	enum check_result result;
 	const char *why;
 
-	r = (struct row){.change = at->values[AT_CHANGE], .by = at->values[AT_BY]};
+	r = (struct row){.change = at->values[AT_CHANGE],
+			 .by = at->values[AT_BY],
+			 .user = at->values[AT_HALF]};
 	why = set_up(&r, &flush_policies[at->values[AT_POLICY]]);
 	if (!why && !puppets_begin())
 		r.mute = true;
@@ -226,13 +229,14 @@ static bool applies(const struct axis_point *p)
 {
 	/* Without the table only a flush that says so is enough, and it takes everything. */
 	return space_policy_applies(p->values[AT_POLICY]) &&
+	       space_half_applies(p->values[AT_HALF]) &&
 	       (p->values[AT_CHANGE] != CHANGE_TABLE || p->values[AT_BY] == BY_PAGE);
 }
 
 static const struct check shootdown = {
 	.name = "stale/shootdown",
 	.what = "after a flush no CPU sees what was mapped before",
-	.axes = {&space_policy_axis, &change_axis, &by_axis},
+	.axes = {&space_policy_axis, &change_axis, &by_axis, &space_half_axis},
 	.applies = applies,
 	.run = run,
 };

@@ -82,6 +82,12 @@ BOCHS_STALE = {
     ),
 }
 
+# Flushes by other CPUs, and what fails with each fault of theirs put in.
+SHOOTDOWN = "run=stale/asid,stale/shootdown*,shootdown/counts,stress/*"
+SHOOTDOWN_FAILS = (
+    *("shootdown/counts", "stale/shootdown", "stale/shootdown-edges", "stress/shootdown"),
+)
+
 
 MACHINES = [
     # Boot paths
@@ -350,6 +356,70 @@ MACHINES = [
         ipis=True,
         says={"run.boot": "multiboot2-bios"},
         has=("pcid", "invpcid"),
+    ),
+    # Address spaces and shootdown
+    *(
+        Machine(
+            f"lab-shootdown-{name}",
+            lab=True,
+            boot="grub-bios",
+            cpus=cpus,
+            cmdline=f"{SHOOTDOWN} {words}",
+            runs_all="CPUs" if cpus > 1 else "",
+        )
+        for name, cpus, words in (
+            ("1-cpu", 1, ""),
+            ("2-cpus-pti", 2, "pti"),
+            ("4-cpus", 4, ""),
+            ("16-cpus", 16, ""),
+            ("xapic", 4, "nox2apic"),
+            ("policy", 4, "policy=private ceiling=7"),
+        )
+    ),
+    *(
+        Machine(
+            f"bochs-shootdown-{name}",
+            emulator="bochs",
+            lab=True,
+            boot="grub-bios",
+            cpu=cpu,
+            mem="512M",
+            cpus=4,
+            cmdline=f"{SHOOTDOWN} {words}",
+            runs_all="CPUs" if words == "pti" else "blind",
+        )
+        for name, cpu, words in (
+            ("skylake", "corei7_skylake_x", ""),
+            ("ryzen", "ryzen", ""),
+            ("pti", "corei7_skylake_x", "pti"),
+            ("nopcid", "corei7_skylake_x", "nopcid"),
+        )
+    ),
+    *(
+        Machine(
+            f"lab-{inject}",
+            lab=True,
+            boot="grub-bios",
+            cpus=4,
+            cmdline=f"inject={inject} {SHOOTDOWN} budget=3000",
+            status=1,
+            fails=SHOOTDOWN_FAILS,
+        )
+        for inject in ("skip-remote", "early-ack", "short-range", "late-set")
+    ),
+    *(
+        Machine(
+            f"bochs-{inject}",
+            emulator="bochs",
+            lab=True,
+            boot="grub-bios",
+            cpu="corei7_skylake_x",
+            mem="512M",
+            cmdline=f"inject={inject} {SHOOTDOWN}",
+            status=1,
+            fails=("stale/asid",),
+        )
+        for inject in ("stale-asid", "skip-generation")
     ),
 ]
 

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "kernel/cmdline.h"
+#include "mm/flush_policy.h"
+#include "mm/flush_request.h"
 
 #define ARRAY_SIZE(a)  (sizeof(a) / sizeof((a)[0]))
 #define MAX_COMPLAINTS 64
@@ -74,6 +76,9 @@ static const struct {
 	{MEMBER(nopge), 0},
 	{MEMBER(noinvlpgb), 0},
 	{MEMBER(nox2apic), 0},
+	{MEMBER(policy), POLICY_COUNT},
+	{MEMBER(pti), 0},
+	{MEMBER(ceiling), FLUSH_CEILING},
 	{MEMBER(inject), INJECT_NONE},
 	{MEMBER(others), OTHERS_HLT},
 	{MEMBER(console_serial), 1},
@@ -128,6 +133,11 @@ static void good_values(void **unused)
 		{"budget=1", MEMBER(budget), 1},
 		{"budget=600000", MEMBER(budget), 600000},
 		{"samples=16", MEMBER(samples), 16},
+		{"policy=ipi", MEMBER(policy), POLICY_IPI},
+		{"policy=private", MEMBER(policy), POLICY_PRIVATE},
+		{"pti", MEMBER(pti), 1},
+		{"ceiling=1", MEMBER(ceiling), 1},
+		{"ceiling=1000000", MEMBER(ceiling), 1000000},
 		{"samples=1000000", MEMBER(samples), 1000000},
 		{"seed=0", MEMBER(seed), 0},
 		{"seed=18446744073709551615", MEMBER(seed), UINT64_MAX},

@@ -17,8 +17,11 @@
 #include "mm/kernel_space.h"
 #include "mm/tlb_state.h"
 
-#define PAUSES_PER_LOOK 1024 /* at the clock, which is not read for every answer */
-#define CLUSTER_BITS    4    /* x2APIC logical IDs: 16 CPUs to a cluster */
+/* One who waits looks so often for each PAUSE, for which an emulator leaves its fast path. */
+#define LOOKS_PER_PAUSE 64
+#define AWAKE_US        20         /* then it may halt */
+#define REST_COUNT      (1u << 27) /* of the APIC's timer: 0.1 s in QEMU, seconds elsewhere */
+#define CLUSTER_BITS    4          /* x2APIC logical IDs: 16 CPUs to a cluster */
 #define CLUSTER_CPUS    (1u << CLUSTER_BITS)
 
 unsigned shootdown_faults;
@@ -78,6 +81,14 @@ static void answer(struct tlb_state *t, struct address_space *space,
 	}
 }
 
+/* One who asked has one answer more. The count is a full barrier: see rest(). */
+static void count_answer(struct tlb_state *from)
+{
+	if (__atomic_sub_fetch(&from->pending, 1, __ATOMIC_SEQ_CST) == 0 &&
+	    __atomic_load_n(&from->resting, __ATOMIC_SEQ_CST))
+		ipi_send(cpus[from->index]->apic_id, VECTOR_SHOOTDOWN);
+}
+
 /*
  * SHOOTDOWN_EARLY_ACK: what was answered before is carried out now; what is asked now is put off.
  * It is copied, as the other may ask for something else by then.
@@ -108,7 +119,7 @@ static void serve(struct tlb_state *t)
 				answer_early(t, from);
 			else
 				answer(t, from->request_space, &from->request);
-			__atomic_sub_fetch(&from->pending, 1, __ATOMIC_RELEASE);
+			count_answer(from);
 		}
 	}
 }
@@ -175,26 +186,50 @@ static uint32_t drop_last(uint64_t *cpu_set, uint32_t nr)
 	return nr;
 }
 
-/* Interrupts off. */
-static bool wait_for_answers(struct tlb_state *t)
+/*
+ * Halts until somebody asks or the last answer is there: a hypervisor may have put the CPUs that are
+ * waited for aside to run this one. Only where the caller had interrupts on, and off on entry and
+ * return. Either the last one to answer sees `resting`, or this one sees its answer; if nobody
+ * answers, the timer ends it.
+ */
+static void rest(struct tlb_state *t)
 {
-	uint64_t deadline = 0;
+	apic_timer_enable(APIC_TIMER_ONE_SHOT, VECTOR_SHOOTDOWN);
+	apic_timer_write_count(REST_COUNT);
+	__atomic_store_n(&t->resting, true, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&t->pending, __ATOMIC_SEQ_CST))
+		sti_hlt();
+	cli();
+	__atomic_store_n(&t->resting, false, __ATOMIC_RELAXED);
+	apic_timer_disable();
+}
 
-	for (uint32_t i = 1; __atomic_load_n(&t->pending, __ATOMIC_ACQUIRE); i++) {
+/* Interrupts off. */
+static bool wait_for_answers(struct tlb_state *t, bool may_rest)
+{
+	uint64_t deadline = 0, rest_at = 0;
+
+	for (uint64_t i = 0; __atomic_load_n(&t->pending, __ATOMIC_ACQUIRE); i++) {
 		serve(t);
-		pause();
-		if (i % PAUSES_PER_LOOK)
+		if (i % LOOKS_PER_PAUSE)
 			continue;
-		if (!deadline)
+		pause();
+		if (!i)
+			continue; /* mostly they have answered by now, and the clock is not needed */
+		if (!deadline) {
 			deadline = clock_deadline(SHOOTDOWN_ANSWER_US);
-		else if (clock_passed(deadline))
+			rest_at = clock_deadline(AWAKE_US);
+		} else if (clock_passed(deadline)) {
 			return false;
+		} else if (may_rest && clock_passed(rest_at)) {
+			rest(t);
+		}
 	}
 	return true;
 }
 
 /* Interrupts off. */
-static bool ask(struct tlb_state *t, struct address_space *space, uint32_t nr)
+static bool ask(struct tlb_state *t, struct address_space *space, uint32_t nr, bool may_rest)
 {
 	t->request_space = space;
 	t->counts.ipis += nr;
@@ -205,7 +240,7 @@ static bool ask(struct tlb_state *t, struct address_space *space, uint32_t nr)
 			cpu_set_add(states[i * 64 + __builtin_ctzll(word)].requested_by, t->index);
 	}
 	send(t, t->targets);
-	return wait_for_answers(t);
+	return wait_for_answers(t, may_rest);
 }
 
 bool address_space_flush_range(struct address_space *space, uint64_t start, uint64_t end,
@@ -230,7 +265,7 @@ bool address_space_flush_range(struct address_space *space, uint64_t start, uint
 	if (nr && __builtin_expect(shootdown_faults & SHOOTDOWN_SKIP_REMOTE, 0))
 		nr = drop_last(t->targets, nr);
 	if (nr)
-		t->broken = !ask(t, space, nr);
+		t->broken = !ask(t, space, nr, irqs & RFLAGS_IF && feature_has(FEATURE_HYPERVISOR));
 	if (policy->owner && t->request.all && t->space == space)
 		space_users_own(&space->users, t->index);
 	irq_restore(irqs);

@@ -52,6 +52,9 @@ void shootdown_join(uint32_t cpu);
  * Any CPU may call, interrupts on or off, but no interrupt handler, and no one who holds a lock for
  * which another CPU waits with interrupts off. False: a CPU did not answer for SHOOTDOWN_ANSWER_US,
  * and this CPU can flush no more.
+ *
+ * Under a hypervisor, and with interrupts on, it halts where the answers take long: by the APIC's
+ * timer, which must not be in use, and woken by IPIs that are not counted.
  */
 bool address_space_flush_range(struct address_space *space, uint64_t start, uint64_t end,
 			       uint64_t stride, bool freed_tables);

@@ -33,6 +33,7 @@ struct tlb_state {
 	bool broken; /* somebody did not answer, who may yet read the above */
 
 	uint32_t pending __attribute__((aligned(CACHE_LINE))); /* who have not answered yet */
+	bool resting;                                          /* halted until that is 0 */
 
 	/* As one who is asked: the set of those who do. */
 	uint64_t *requested_by __attribute__((aligned(CACHE_LINE)));

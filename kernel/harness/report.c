@@ -7,6 +7,7 @@
 #include "arch/x86/mem.h"
 #include "kernel/console.h"
 #include "kernel/format.h"
+#include "kernel/harness/rate_table.h"
 #include "kernel/harness/records.h"
 #include "kernel/smp.h"
 #include "mm/frames.h"
@@ -381,6 +382,7 @@ void report_check_end(const struct report_check_rows *rows)
 		printk("%s%s%s%s", all > 1 ? ": " : "", last->why,
 		       *last->why && *last->control ? "; " : "", last->control);
 	printk("\n");
+	rate_table_print();
 }
 
 static bool has_same_axes(const struct measurement *a, const struct measurement *b)
@@ -616,6 +618,7 @@ void report_rate(const struct report_rate *r)
 	stats_sort(r->rounds, r->nr_rounds);
 	stats_compute(r->rounds, r->nr_rounds, &s);
 	print_rate(r, &s);
+	rate_table_add(r, s.p50, is_wide(&s, s.p50));
 	record_begin(&record, "rate");
 	record_string(&record, "name", r->name);
 	record_maybe_params(r->axes, &r->at);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes, changes and switches address spaces. */
+/*
+ * Makes, changes and switches address spaces. tests/host/space_model.h takes the steps of a switch
+ * in the same order.
+ */
 #include "mm/address_space.h"
 
 #include "arch/x86/features.h"

@@ -4,7 +4,8 @@
  *
  * Each CPU has one request, which stands where others can read it while its CPU waits for answers,
  * and a set of those whose requests it has to answer. One who waits answers too, so two CPUs that
- * ask each other with interrupts off do not wait for ever.
+ * ask each other with interrupts off do not wait for ever. tests/host/space_model.h takes the steps
+ * of a flush in the same order.
  */
 #include "mm/shootdown.h"
 

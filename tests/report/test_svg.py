@@ -264,7 +264,7 @@ def test_a_gnuplot_that_hangs_is_stopped(tmp_path):
     done = run_with_path(path, "svg", "qemu.log", "--plot", "spread:local", "-o", tmp_path / "x")
     assert done.returncode == 3
     assert "gnuplot was stopped" in done.stderr
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 300  # of 600
 
 
 def run_fake(tmp_path, script, closing="", **kwargs):

@@ -14,7 +14,8 @@ bool flush_request_make(struct flush_request *request, uint64_t start, uint64_t 
 		.start = first,
 		.end = last + stride,
 		.stride = stride,
-		.all = freed_tables || end == FLUSH_TO_END || (last - first) / stride >= ceiling,
+		.all = freed_tables || end == FLUSH_TO_END ||
+		       (last - first) >> __builtin_ctzll(stride) >= ceiling,
 	};
 	return true;
 }

@@ -69,7 +69,6 @@ struct bench {
 		       size_t n);
 };
 
-typedef void (*bench_prepare)(const struct bench_args *args);
 typedef void (*bench_op)(uint64_t a, uint64_t b, uint64_t c);
 
 /* What comes untimed before a section where the benchmark does not say otherwise. */
@@ -97,14 +96,13 @@ ALWAYS_INLINE void bench_touch(const struct bench_args *args)
  * The template. All but `args` are constants in every use, so that they cost no branch or call.
  */
 ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_length length,
-				  bench_prepare prepare, bench_op op)
+				  bench_op op)
 {
 	uint64_t a = args->a, b = args->b, c = args->c, ticks;
 	uint32_t counter = args->counter;
 	bool counted = length == BENCH_ONE_COUNTED;
 	struct cycles begin;
 
-	prepare(args);
 	/* Operands are in registers, and nothing is known of them, before the first read. */
 	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c));
 	begin = counted ? counter_begin(counter) : cycles_begin();
@@ -128,18 +126,19 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 			 size_t n)                                                                \
 	{                                                                                         \
 		for (size_t i = 0; i < n; i++) {                                                  \
+			bench_touch(args);                                                        \
 			switch (length) {                                                         \
 			case BENCH_ONE:                                                           \
-				ticks[i] = bench_time(args, BENCH_ONE, bench_touch, op);          \
+				ticks[i] = bench_time(args, BENCH_ONE, op);                       \
 				break;                                                            \
 			case BENCH_UNROLL:                                                        \
-				ticks[i] = bench_time(args, BENCH_UNROLL, bench_touch, op);       \
+				ticks[i] = bench_time(args, BENCH_UNROLL, op);                    \
 				break;                                                            \
 			case BENCH_UNROLL_TWICE:                                                  \
-				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, bench_touch, op); \
+				ticks[i] = bench_time(args, BENCH_UNROLL_TWICE, op);              \
 				break;                                                            \
 			case BENCH_ONE_COUNTED:                                                   \
-				ticks[i] = bench_time(args, BENCH_ONE_COUNTED, bench_touch, op);  \
+				ticks[i] = bench_time(args, BENCH_ONE_COUNTED, op);               \
 				break;                                                            \
 			}                                                                         \
 		}                                                                                 \
@@ -154,10 +153,11 @@ ALWAYS_INLINE uint64_t bench_time(const struct bench_args *args, enum bench_leng
 			 size_t n)                                                                \
 	{                                                                                         \
 		for (size_t i = 0; i < n; i++) {                                                  \
+			prepare(args);                                                            \
 			if (length == BENCH_ONE_COUNTED)                                          \
-				ticks[i] = bench_time(args, BENCH_ONE_COUNTED, prepare, op);      \
+				ticks[i] = bench_time(args, BENCH_ONE_COUNTED, op);               \
 			else                                                                      \
-				ticks[i] = bench_time(args, BENCH_ONE, prepare, op);              \
+				ticks[i] = bench_time(args, BENCH_ONE, op);                       \
 		}                                                                                 \
 	}
 

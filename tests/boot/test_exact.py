@@ -277,3 +277,60 @@ def test_two_runs_in_bochs_give_the_same_figures(tmp_path, lab):
     assert [(r["name"], r["params"], r["p50"]) for r in first] == [
         (r["name"], r["params"], r["p50"]) for r in second
     ]
+
+
+@pytest.fixture(scope="module")
+def flushes(tmp_path_factory, lab):
+    """Reports by the number of CPUs."""
+    reports = {}
+    for cpus in (2, 4):
+        run = run_sh(
+            *("--lab", "--boot", "grub-bios", "--cpus", str(cpus), *ICOUNT),
+            *("--", "run=shootdown/flush,shootdown/loop suite=full samples=32 budget=10"),
+            log=tmp_path_factory.mktemp("flushes") / "console.log",
+        )
+        assert run.status == 0, run.console + run.messages
+        reports[cpus] = run.report
+    return reports
+
+
+def flush_net(report, policy, cpus, pages=1, page="4k"):
+    bench = report.bench("shootdown/flush", policy=policy, cpus=cpus, pages=pages, page=page)
+    assert bench["p5"] == bench["p95"], bench["params"]
+    return bench["net"]
+
+
+@pytest.mark.parametrize("policy", ["ipi", "private"])
+@pytest.mark.parametrize("pages", [1, 8, 33, 512])
+def test_a_flush_costs_nothing_for_cpus_outside_the_set(flushes, policy, pages):
+    for cpus in (1, 2):
+        few, many = (flush_net(flushes[n], policy, cpus, pages) for n in (2, 4))
+        assert few == many, cpus
+    assert flush_net(flushes[4], policy, 1) < flush_net(flushes[4], policy, 2)
+    assert flush_net(flushes[4], policy, 2) < flush_net(flushes[4], policy, 4)
+
+
+def test_ipi_all_pays_for_every_cpu(flushes):
+    few, many = (flush_net(flushes[n], "ipi-all", 1) for n in (2, 4))
+    assert flush_net(flushes[2], "ipi", 1) < few < many
+
+
+@pytest.mark.parametrize("page", ["4k", "2m"])
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+def test_each_page_costs_the_same_on_every_cpu_that_invalidates(flushes, cpus, page):
+    """One at a time up to the ceiling, and above it all at once."""
+    one, eight, ceiling, above = (
+        flush_net(flushes[4], "ipi", cpus, pages, page) for pages in (1, 8, 33, 512)
+    )
+    per_page = (eight - one) // 7
+    assert per_page % cpus == 0
+    assert (eight - one, ceiling - one) == (7 * per_page, 32 * per_page)
+    assert above <= one
+
+
+def test_a_loop_takes_a_tenth_of_what_it_takes_in_linux(flushes):
+    """will-it-scale's tlb_flush2_threads: 12.6k instructions a loop with one thread, 13.4k with two."""
+    for cpus, most in ((1, 1260), (2, 1340)):
+        bench = flushes[2].bench("shootdown/loop", policy="ipi", cpus=cpus)
+        assert bench["p5"] == bench["p95"]
+        assert flush_net(flushes[2], "ipi", cpus) < bench["net"] <= most

@@ -29,6 +29,7 @@ class Machine:
     fails: tuple = ()  # checks that fail, and no others
     xfails: tuple = ()  # checks that fail as an erratum has it, and no others
     ipis: bool = False  # every mode of ipi/ is there, with every variant
+    shootdowns: bool = False  # every rate of shootdown/ is there, by policy and number of CPUs
     runs_all: str = ""  # nothing is skipped for a reason that has this in it
     prints: tuple = ()  # pieces of the text
 
@@ -83,10 +84,15 @@ BOCHS_STALE = {
 }
 
 # Flushes by other CPUs, and what fails with each fault of theirs put in.
-SHOOTDOWN = "run=stale/asid,stale/shootdown*,shootdown/counts,stress/*"
-SHOOTDOWN_FAILS = (
-    *("shootdown/counts", "stale/shootdown", "stale/shootdown-edges", "stress/shootdown"),
-)
+SHOOTDOWN = "run=stale/asid,stale/shootdown*,shootdown/*,stress/*"
+STALE = ("shootdown/counts", "stale/shootdown", "stale/shootdown-edges", "stress/shootdown")
+MISSED = ("shootdown/flush", "shootdown/loop", "shootdown/stolen", "shootdown/tlb-flush")
+SHOOTDOWN_FAILS = {
+    "skip-remote": (*STALE, *MISSED, "shootdown/private-spaces"),
+    "early-ack": STALE,
+    "short-range": STALE,
+    "late-set": (*STALE, *MISSED),
+}
 
 
 MACHINES = [
@@ -365,6 +371,7 @@ MACHINES = [
             boot="grub-bios",
             cpus=cpus,
             cmdline=f"{SHOOTDOWN} {words}",
+            shootdowns=True,
             runs_all="CPUs" if cpus > 1 else "",
         )
         for name, cpus, words in (
@@ -386,6 +393,7 @@ MACHINES = [
             mem="512M",
             cpus=4,
             cmdline=f"{SHOOTDOWN} {words}",
+            shootdowns=True,
             runs_all="CPUs" if words == "pti" else "blind",
         )
         for name, cpu, words in (
@@ -403,9 +411,9 @@ MACHINES = [
             cpus=4,
             cmdline=f"inject={inject} {SHOOTDOWN} budget=3000",
             status=1,
-            fails=SHOOTDOWN_FAILS,
+            fails=fails,
         )
-        for inject in ("skip-remote", "early-ack", "short-range", "late-set")
+        for inject, fails in SHOOTDOWN_FAILS.items()
     ),
     *(
         Machine(
@@ -474,6 +482,28 @@ def assert_every_ipi_mode(report):
     assert all(e > 0 for e in error["p50"])
 
 
+def assert_every_shootdown(report):
+    """Every policy at every number of CPUs, and the IPIs that it can't have sent."""
+    online = report.one("cpus")["online"]
+    counts = {2**n for n in range(0, 11) if 2**n <= online} | {online}
+    policies = re.search(r"policy=(\S+)", report.one("run")["cmdline"])
+    policies = [policies.group(1)] if policies else ["ipi", "ipi-all", "private"]
+    wanted = sorted((policy, n) for policy in policies for n in counts)
+    for name in ("shootdown/tlb-flush", "shootdown/private-spaces"):
+        rates = report.all("rate", name=name)
+        assert sorted((r["params"]["policy"], r["params"]["cpus"]) for r in rates) == wanted
+        for rate in rates:
+            assert rate["rounds"] >= 5 and rate["value"] > 0 and rate["unit"] == "loops/s"
+            alone = rate["params"]["cpus"] == 1 or name == "shootdown/private-spaces"
+            if rate["params"]["policy"] == "ipi-all":
+                alone = online == 1
+            assert (rate["ipis"] == 0) == alone, rate
+    for name in ("shootdown/flush", "shootdown/loop"):
+        got = {(b["params"]["policy"], b["params"]["cpus"]) for b in report.all("bench", name=name)}
+        assert got == {(policy, n) for policy in policies for n in {1, min(2, online), online}}
+    assert bool(report.all("bench", name="shootdown/stolen")) == (online > 1)
+
+
 def options(machine):
     yield from ("--emulator", machine.emulator, "--boot", machine.boot)
     yield from ("--cpus", str(machine.cpus), "--mem", machine.mem)
@@ -513,6 +543,8 @@ def test_machine(machine, tmp_path, request):
         assert not [s["name"] for s in skipped if machine.runs_all in s["why"]]
     if machine.ipis:
         assert_every_ipi_mode(report)
+    if machine.shootdowns:
+        assert_every_shootdown(report)
     for bench in machine.benches:
         assert report.bench(bench)["n"] > 0
     for text in machine.prints:

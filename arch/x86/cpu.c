@@ -4,6 +4,7 @@
 
 #include "arch/x86/features.h"
 #include "arch/x86/safe.h"
+#include "arch/x86/xstate.h"
 
 struct cpu **cpus;
 uint32_t nr_cpus;
@@ -21,7 +22,7 @@ void cpu_table_set(struct cpu **table, uint32_t nr)
  */
 static void set_control_registers(void)
 {
-	uint64_t cr4 = (read_cr4() & CR4_LA57) | CR4_PAE | CR4_MCE;
+	uint64_t cr4 = (read_cr4() & CR4_LA57) | CR4_PAE | CR4_MCE | CR4_OSFXSR;
 
 	wrmsr(MSR_EFER, EFER_LMA | EFER_LME | (feature_has(FEATURE_NX) ? EFER_NXE : 0));
 	wrmsr(MSR_PAT, PAT_KERNEL);
@@ -31,6 +32,8 @@ static void set_control_registers(void)
 		cr4 |= CR4_PGE;
 	if (feature_has(FEATURE_PCID))
 		cr4 |= CR4_PCIDE;
+	if (feature_has(FEATURE_XSAVE))
+		cr4 |= CR4_OSXSAVE;
 	write_cr4(cr4);
 }
 
@@ -71,6 +74,7 @@ void cpu_setup(struct cpu *cpu)
 {
 	segments_load(cpu);
 	set_control_registers();
+	xstate_setup();
 	serialize_lfence();
 	cpu->microcode = read_microcode();
 	topology_read(&cpu->topology, query_cpuid);

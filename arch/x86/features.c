@@ -29,6 +29,7 @@ static struct feature_info table[FEATURE_COUNT] = {
 	[FEATURE_ARCH_CAPS] = BIT_AT("arch_capabilities", "ARCH_CAPABILITIES", 7, CPUID_EDX, 29),
 	[FEATURE_HYBRID] = BIT_AT("hybrid", "Hybrid", 7, CPUID_EDX, 15),
 	[FEATURE_TOPOEXT] = BIT_AT("topoext", "TopologyExtensions", 0x80000001, CPUID_ECX, 22),
+	[FEATURE_XSAVE] = BIT_AT("xsave", "XSAVE", 1, CPUID_ECX, 26),
 };
 
 struct cpu_identity cpu_identity;

@@ -62,6 +62,15 @@ DEFINE_CR(2)
 DEFINE_CR(3)
 DEFINE_CR(4)
 
+/* Writes extended control register `n`, with CR4.OSXSAVE = 1. */
+ALWAYS_INLINE void xsetbv(uint32_t n, uint64_t value)
+{
+	__asm__ volatile("xsetbv"
+			 :
+			 : "c"(n), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+			 : "memory");
+}
+
 ALWAYS_INLINE void invlpg(uint64_t va)
 {
 	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");

@@ -23,11 +23,18 @@
 #define CR3_NOFLUSH   (1ull << 63)
 #define CR3_ADDR_MASK 0x000ffffffffff000ull
 
-#define CR4_PAE   (1ull << 5)
-#define CR4_MCE   (1ull << 6)
-#define CR4_PGE   (1ull << 7)
-#define CR4_LA57  (1ull << 12)
-#define CR4_PCIDE (1ull << 17)
+#define CR4_PAE     (1ull << 5)
+#define CR4_MCE     (1ull << 6)
+#define CR4_PGE     (1ull << 7)
+#define CR4_OSFXSR  (1ull << 9)
+#define CR4_LA57    (1ull << 12)
+#define CR4_PCIDE   (1ull << 17)
+#define CR4_OSXSAVE (1ull << 18)
+
+#define XCR0_X87    (1ull << 0)
+#define XCR0_SSE    (1ull << 1)
+#define XCR0_AVX    (1ull << 2)
+#define XCR0_AVX512 (7ull << 5) /* mask registers, upper halves of ZMM0 to 15, ZMM16 to 31 */
 
 /*
  * Linear addresses that are not canonical: the first with 4 levels of page tables and with 5, and

@@ -334,3 +334,47 @@ def test_a_loop_takes_a_tenth_of_what_it_takes_in_linux(flushes):
         bench = flushes[2].bench("shootdown/loop", policy="ipi", cpus=cpus)
         assert bench["p5"] == bench["p95"]
         assert flush_net(flushes[2], "ipi", cpus) < bench["net"] <= most
+
+
+@pytest.fixture(scope="module")
+def switches(tmp_path_factory, lab):
+    run = run_sh(
+        *("--lab", "--boot", "grub-bios", "--cpus", "2", *ICOUNT),
+        *("--", "run=switch/* samples=32 pti"),
+        log=tmp_path_factory.mktemp("switches") / "console.log",
+    )
+    assert run.status == 0, run.console + run.messages
+    rows = run.report.all("bench")
+    assert all(row["p5"] == row["p95"] for row in rows)
+    return {(row["name"], *row["params"].values()): row["net"] for row in rows}
+
+
+def test_a_switch_takes_a_tenth_of_what_it_takes_in_linux(switches):
+    """A byte through a pipe, one way: 5.7k instructions, with two system calls and the scheduler."""
+    same = {row: net for row, net in switches.items() if row[0] == "switch/same-cpu"}
+    other = {row: net for row, net in switches.items() if row[0] == "switch/other-cpu"}
+    assert (len(same), len(other)) == (8, 12)
+    assert all(0 < net / 2 <= 570 for net in same.values())  # there and back
+    assert all(0 < net <= 570 for net in other.values())
+
+
+def test_a_switch_costs_what_is_switched(switches):
+    """Each part adds the same, whatever else is switched."""
+
+    def added(name, at, without, with_it):
+        return {
+            switches[row] - switches[(*row[:at], without, *row[at + 1 :])]
+            for row in switches
+            if row[0] == name and row[at] == with_it
+        }
+
+    xstate = added("switch/same-cpu", 2, "unused", "used")
+    assert len(xstate) == 1 and 0 < xstate.pop()
+    user = added("switch/same-cpu", 3, "kernel", "user")
+    assert len(user) == 1 and 0 < user.pop()
+    space = added("switch/same-cpu", 1, "thread", "process-nopcid")
+    assert len(space) == 1 and 0 < space.pop()
+
+
+def test_reading_pages_again_takes_no_more_instructions_after_a_switch(switches):
+    assert len({net for row, net in switches.items() if row[0] == "switch/refill"}) == 1

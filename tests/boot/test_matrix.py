@@ -403,6 +403,42 @@ MACHINES = [
             ("nopcid", "corei7_skylake_x", "nopcid"),
         )
     ),
+    # Threads and processes
+    Machine(
+        "lab-switch",
+        lab=True,
+        boot="grub-bios",
+        cpus=4,
+        cmdline="run=switch/* pti",
+        benches=("switch/same-cpu", "switch/other-cpu", "switch/refill"),
+        runs_all="thread",
+    ),
+    Machine(
+        "oldest-amd-switch",
+        boot="grub-bios",
+        cpu="Opteron_G1",
+        cmdline="run=switch/*",
+        lacks=("xsave", "pcid"),
+        benches=("switch/same-cpu", "switch/other-cpu", "switch/refill"),
+    ),
+    *(
+        Machine(
+            f"bochs-switch{name}",
+            emulator="bochs",
+            lab=True,
+            boot="grub-bios",
+            cpu=cpu,
+            mem="512M",
+            cmdline=f"run=switch/* {words}",
+            benches=("switch/same-cpu", "switch/other-cpu", "switch/refill"),
+        )
+        for name, cpu, words in (
+            ("", "corei7_skylake_x", ""),
+            ("-pti", "corei7_skylake_x", "pti"),
+            ("-nopcid", "corei7_skylake_x", "nopcid"),
+            ("-ryzen", "ryzen", ""),
+        )
+    ),
     *(
         Machine(
             f"lab-{inject}",

@@ -190,8 +190,8 @@ PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c 
                  kernel/smbios.c \
                  kernel/harness/axis.c kernel/harness/crc32c.c kernel/harness/crossover.c \
                  kernel/harness/errata.c kernel/harness/records.c kernel/harness/stats.c \
-                 arch/x86/acpi.c arch/x86/fence_encode.c arch/x86/fence_variants.c arch/x86/pmu.c \
-                 arch/x86/topology.c boot/multiboot2/tags.c \
+                 arch/x86/acpi.c arch/x86/fence_encode.c arch/x86/fence_variants.c \
+                 arch/x86/invlpgb_encode.c arch/x86/pmu.c arch/x86/topology.c boot/multiboot2/tags.c \
                  mm/asid.c mm/flush_policy.c mm/flush_request.c \
                  mm/frames.c mm/memory_map.c mm/paging.c mm/space_users.c tests/check/stale_rules.c boot/efi_map.c arch/x86/uart.c \
                  $(filter-out tools/report/main.c,$(REPORT_FILES))

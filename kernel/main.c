@@ -9,6 +9,7 @@
 #include "arch/x86/cycles.h"
 #include "arch/x86/features.h"
 #include "arch/x86/fence.h"
+#include "arch/x86/invlpgb.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/trap.h"
 #include "boot/boot_info.h"
@@ -102,6 +103,15 @@ static void set_up_memory(const struct boot_info *boot)
 	info = phys_to_virt((uint64_t)boot);
 	cmdline.at = phys_to_virt((uint64_t)cmdline.at);
 	cmdline_parse(cmdline, &options, NULL); /* its slices pointed into the old mapping */
+}
+
+static void set_up_invlpgb(void)
+{
+	fault_t fault = invlpgb_setup();
+
+	if (fault)
+		printk("INVLPGB is not used: its first use ended in %s\n",
+		       trap_name(fault_vector(fault)));
 }
 
 static void set_up_acpi(struct clock_hardware *hw)
@@ -263,6 +273,7 @@ void kernel_main(const struct boot_info *boot, uint64_t kernel_base)
 	if (!stacks_alloc(&boot_cpu))
 		panic("no memory for the first stacks");
 	cpu_setup(&boot_cpu);
+	set_up_invlpgb();
 	fence_patch(inject_is(INJECT_NO_FENCE) ? FENCE_NONE : (enum fence)options.fence);
 	serial_find(info);
 	console_use_screen(&info->framebuffer);

@@ -2,6 +2,7 @@
 /* Reads and keeps what CPUID says of features and identity. */
 #include "arch/x86/features.h"
 
+#include "arch/x86/invlpgb_encode.h"
 #include "arch/x86/mem.h"
 
 #define BIT_AT(name, symbol, leaf, reg, bit)              \
@@ -152,8 +153,7 @@ void features_init(void)
 	for (unsigned f = 0; f < FEATURE_COUNT; f++)
 		table[f].present = read_register(table[f].leaf, table[f].reg) >> table[f].bit & 1;
 	read_identity();
-	/* Zen 2 can set the bit without having the instruction; the first with it is family 19h. */
-	if (table[FEATURE_INVLPGB].present && cpu_identity.family < 0x19)
+	if (table[FEATURE_INVLPGB].present && !invlpgb_is_plausible(cpu_identity.family))
 		feature_disable(FEATURE_INVLPGB, "the rule for families below 19h");
 }
 

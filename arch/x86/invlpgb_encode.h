@@ -48,8 +48,8 @@ struct invlpgb_limits {
 };
 
 /*
- * Why operands are refused. The first are #GP by the manual. Of the rest it says nothing: they are
- * refused because a CPU may, and no one may rely on what it does otherwise.
+ * Why operands are refused. Up to INVLPGB_BAD_NESTED they are #GP by the manual. Of the rest it says
+ * nothing: they are refused because a CPU may, and nobody may rely on what it does otherwise.
  */
 enum invlpgb_error {
 	INVLPGB_OK,

@@ -68,6 +68,11 @@ def test_kernel_uses_general_registers_only_and_no_idiv():
     assert not re.search(r"\sidiv[lq]?\s", text)
 
 
+def test_there_is_one_invlpgb_and_one_tlbsync():
+    text = output("objdump", "-d", "--show-raw-insn", str(BUILD / "shootdown.elf"))
+    assert [len(re.findall(rf":\t0f 01 {byte} ", text)) for byte in ("fe", "ff")] == [1, 1]
+
+
 @pytest.fixture(scope="module")
 def other_tree(tmp_path_factory):
     """A copy of the sources at another path."""

@@ -44,7 +44,8 @@ OBJECTS     := $(C_FILES:%.c=$(O)/%.o) $(ASM_FILES:%.asm=$(O)/%.asm.o)
 # sections wait for. (What tests/bench/ times itself is assembly.)
 TIMED_FILES := arch/x86/apic.c arch/x86/fence.c arch/x86/invlpgb.c arch/x86/tlb.c arch/x86/trap.c \
                kernel/smp.c kernel/harness/peer.c \
-               mm/address_space.c mm/asid.c mm/flush_request.c mm/paging.c mm/shootdown.c mm/space_users.c \
+               mm/address_space.c mm/asid.c mm/flush_request.c mm/global_asid.c mm/paging.c \
+               mm/shootdown.c mm/space_users.c \
                tests/bench/shootdown_loop.c tests/bench/thread.c
 SMALL_FILES := $(filter-out $(TIMED_FILES),$(C_FILES))
 
@@ -192,7 +193,7 @@ PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c 
                  kernel/harness/errata.c kernel/harness/records.c kernel/harness/stats.c \
                  arch/x86/acpi.c arch/x86/fence_encode.c arch/x86/fence_variants.c \
                  arch/x86/invlpgb_encode.c arch/x86/pmu.c arch/x86/topology.c boot/multiboot2/tags.c \
-                 mm/asid.c mm/flush_policy.c mm/flush_request.c \
+                 mm/asid.c mm/flush_policy.c mm/flush_request.c mm/global_asid.c \
                  mm/frames.c mm/memory_map.c mm/paging.c mm/space_users.c tests/check/stale_rules.c boot/efi_map.c arch/x86/uart.c \
                  $(filter-out tools/report/main.c,$(REPORT_FILES))
 HOST_TESTS    := $(patsubst tests/host/%.c,$(O)/host/%,$(wildcard tests/host/test_*.c))

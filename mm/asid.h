@@ -12,6 +12,11 @@
 /* As many as Linux keeps (TLB_NR_DYN_ASIDS): few enough that the TLB has room for all of them. */
 #define ASIDS_DYNAMIC 6
 
+/* CR3's PCIDs: 0 is the kernel's own; the user half of ASID n has its bit beside the kernel's. */
+#define PCID_OF(asid)      ((asid) + 1ull)
+#define PCID_USER          0x800ull
+#define PCID_USER_OF(asid) (PCID_OF(asid) | PCID_USER)
+
 struct asid_slot {
 	uint64_t space;      /* whose entries it may hold, by struct space_users' id; 0: nobody's */
 	uint64_t generation; /* every change up to this one has been invalidated in it */

@@ -11,11 +11,6 @@
 #include "mm/asid.h"
 #include "mm/shootdown.h"
 
-/* CR3's PCIDs: 0 is the kernel's own; the user half of ASID n has its bit beside the kernel's. */
-#define PCID_OF(asid)      ((asid) + 1ull)
-#define PCID_USER          0x800ull
-#define PCID_USER_OF(asid) (PCID_OF(asid) | PCID_USER)
-
 struct tlb_state {
 	struct address_space *space; /* that it runs; NULL: the kernel's own tables */
 	uint32_t index;

@@ -5,9 +5,8 @@
  * mm/space_users.c and mm/flush_request.c. Who changes the order there changes it here.
  *
  * A step is one access to what CPUs share, with what its CPU then does by itself. The real functions
- * that make several are stopped after each: their atomic accesses come here (by macros), so the
- * function is called again for every step, is told what its earlier accesses returned, makes one
- * more and is cut off. Memory is sequentially consistent; docs/shootdown.md says why it may be.
+ * that make several are stopped after each (tests/host/stepwise.h). Memory is sequentially
+ * consistent; docs/shootdown.md says why it may be.
  *
  * Two reductions lose nothing. Whatever can be cached is cached at once (unless `touches`): an older
  * entry is wrong whenever a newer one in its place is. And generations count back from the space's
@@ -23,29 +22,10 @@
 #include <stdint.h>
 #include <string.h>
 
-static uint64_t model_load(const void *at, size_t size);
-static void model_store(void *at, size_t size, uint64_t value);
-static uint64_t model_add(uint64_t *at, uint64_t value);
-static void model_or(uint64_t *at, uint64_t bits);
-static void model_and(uint64_t *at, uint64_t bits);
-static bool model_exchange_if(uint32_t *at, uint32_t *expected, uint32_t desired);
-
-#define __atomic_load_n(at, order)          ((__typeof__(*(at)))model_load((at), sizeof(*(at))))
-#define __atomic_store_n(at, value, order)  model_store((at), sizeof(*(at)), (value))
-#define __atomic_add_fetch(at, n, order)    model_add((at), (n))
-#define __atomic_fetch_or(at, bits, order)  model_or((at), (bits))
-#define __atomic_fetch_and(at, bits, order) model_and((at), (bits))
-#define __atomic_compare_exchange_n(at, expected, desired, weak, order, order_failed) \
-	model_exchange_if((at), (expected), (desired))
+#define LOG_MAX 4
+#include "tests/host/stepwise.h"
 
 #include "mm/space_users.c"
-
-#undef __atomic_load_n
-#undef __atomic_store_n
-#undef __atomic_add_fetch
-#undef __atomic_fetch_or
-#undef __atomic_fetch_and
-#undef __atomic_compare_exchange_n
 
 #include "mm/asid.h"
 #include "mm/flush_policy.h"
@@ -55,7 +35,6 @@ static bool model_exchange_if(uint32_t *at, uint32_t *expected, uint32_t desired
 #define SPACES    2 /* numbered from 1; 0 is the kernel's own tables */
 #define PAGES     2
 #define ASIDS_MAX 2
-#define LOG_MAX   4     /* atomic accesses of one real function */
 #define NOW       12    /* the generation that a space is said to be at */
 #define ALL_PAGES PAGES /* a flush of everything; below that: of the page */
 #define GONE      (SPACES + 1)
@@ -170,110 +149,6 @@ struct world {
 
 static struct model_config config;
 
-/* The call of a real function that is under way. */
-static struct {
-	uint8_t *log, *logged;
-	uint8_t at;
-	bool stepped, cut;
-} call;
-
-/* True: this access is to be made now. Else *result is what it returned, or is of no account. */
-static bool makes_access(uint64_t *result)
-{
-	if (call.at < *call.logged) {
-		*result = call.log[call.at++];
-		return false;
-	}
-	*result = 0;
-	call.cut = call.stepped;
-	call.stepped = true;
-	return !call.cut;
-}
-
-/* A byte holds every value: the owner's two special ones are the ends of 8 bits as of 32. */
-static void keep(uint64_t result)
-{
-	assert(*call.logged < LOG_MAX);
-	call.log[(*call.logged)++] = (uint8_t)result;
-	call.at++;
-}
-
-static uint64_t widen(uint64_t value, size_t size)
-{
-	return size == sizeof(uint32_t) && value >= (uint8_t)OWNER_MANY ? value | 0xffffff00
-									: value;
-}
-
-static uint64_t model_load(const void *at, size_t size)
-{
-	uint64_t value;
-
-	if (makes_access(&value)) {
-		memcpy(&value, at, size);
-		keep(value);
-	}
-	return widen((uint8_t)value, size);
-}
-
-static void model_store(void *at, size_t size, uint64_t value)
-{
-	uint64_t unused;
-
-	if (!makes_access(&unused))
-		return;
-	memcpy(at, &value, size);
-	keep(0);
-}
-
-static uint64_t model_add(uint64_t *at, uint64_t value)
-{
-	uint64_t sum;
-
-	if (makes_access(&sum)) {
-		sum = *at += value;
-		keep(sum);
-	}
-	return sum;
-}
-
-static void model_or(uint64_t *at, uint64_t bits)
-{
-	uint64_t unused;
-
-	if (!makes_access(&unused))
-		return;
-	*at |= bits;
-	keep(0);
-}
-
-static void model_and(uint64_t *at, uint64_t bits)
-{
-	uint64_t unused;
-
-	if (!makes_access(&unused))
-		return;
-	*at &= bits;
-	keep(0);
-}
-
-static bool model_exchange_if(uint32_t *at, uint32_t *expected, uint32_t desired)
-{
-	uint64_t value;
-	uint32_t was;
-
-	if (makes_access(&value)) {
-		value = *at;
-		if (*at == *expected)
-			*at = desired;
-		keep(value);
-	}
-	was = (uint32_t)widen((uint8_t)value, sizeof(was));
-	if (was == *expected)
-		return true;
-	*expected = was;
-	return false;
-}
-
 /* A real function's arguments, made from the world and put back into it. */
 struct users {
 	struct space_users users;
@@ -291,10 +166,7 @@ static void begin_call(struct users *u, const struct world *w, unsigned space,
 		.words = 1,
 		.owner = (uint32_t)widen(w->spaces[space].owner, sizeof(uint32_t)),
 	};
-	call.log = cpu->log;
-	call.logged = &cpu->logged;
-	call.at = 0;
-	call.stepped = call.cut = false;
+	steps_begin(cpu->log, &cpu->logged);
 }
 
 /* Everything that is counted from this space's generation moves when that moves. */

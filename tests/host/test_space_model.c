@@ -3,9 +3,6 @@
  * Drives the pure code of address spaces through every interleaving of up to some number of
  * operations of 3 CPUs (tests/host/space_model.h): none may leave a CPU with a translation that it
  * must not use. With one rule broken at a time the same search must find where that goes wrong.
- *
- * Breadth first by operations begun, so a state is looked at once, with as few as lead to it. Of
- * states that were seen 64 bits are kept, so one state in some 10^12 could be taken for another.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,116 +11,19 @@
 
 #include "tests/host/space_model.h"
 
+#include "tests/host/search.h"
+
 #include <cmocka.h>
 
 #define IPI     (1u << POLICY_IPI)
 #define IPI_ALL (1u << POLICY_IPI_ALL)
 #define PRIVATE (1u << POLICY_PRIVATE)
 
-/* What led to a state: who, what. */
-struct label {
-	uint8_t cpu, what, space, page;
-};
-
+/* For struct label. */
 enum what { STEP, SWITCH_TO, FLUSH_OF, EXIT_OF, SERVE, SERVED, TOUCH };
 
-struct seen {
-	uint64_t key, parent;
-	struct label label;
-};
-
-struct list {
-	struct world *at;
-	size_t nr, room;
-};
-
-struct search {
-	struct seen *seen; /* by key, in the first free place from where that says */
-	uint64_t mask, states;
-	struct list stack; /* states to go on from */
-	struct list done;  /* those gone on from but by new operations */
-	uint64_t parent;   /* the state gone on from */
-	uint64_t wrong;    /* the key of the first wrong one, or 0 */
-};
-
-static uint64_t key_of(const struct world *w)
-{
-	const unsigned char *bytes = (const unsigned char *)w;
-	uint64_t key = 0x9e3779b97f4a7c15, word;
-
-	for (size_t at = 0; at < sizeof(*w); at += sizeof(word)) {
-		size_t left = sizeof(*w) - at;
-
-		word = 0;
-		memcpy(&word, bytes + at, left < sizeof(word) ? left : sizeof(word));
-		key = (key ^ word) * 0xff51afd7ed558ccd;
-		key ^= key >> 32;
-	}
-	return key ? key : 1;
-}
-
-static void push(struct list *list, const struct world *w)
-{
-	if (list->nr == list->room) {
-		list->room = list->room ? list->room * 2 : 1024;
-		list->at = realloc(list->at, list->room * sizeof(*w));
-		assert(list->at);
-	}
-	list->at[list->nr++] = *w;
-}
-
-static void grow(struct search *s)
-{
-	struct seen *old = s->seen;
-	uint64_t old_mask = s->mask;
-
-	s->mask = old ? old_mask * 2 + 1 : 0xffff;
-	s->seen = calloc(s->mask + 1, sizeof(*s->seen));
-	assert(s->seen);
-	for (uint64_t i = 0; old && i <= old_mask; i++) {
-		uint64_t at = old[i].key & s->mask;
-
-		if (!old[i].key)
-			continue;
-		while (s->seen[at].key)
-			at = (at + 1) & s->mask;
-		s->seen[at] = old[i];
-	}
-	free(old);
-}
-
-static struct seen *find(const struct search *s, uint64_t key)
-{
-	uint64_t at = key & s->mask;
-
-	while (s->seen[at].key && s->seen[at].key != key)
-		at = (at + 1) & s->mask;
-	return &s->seen[at];
-}
-
-/* A state reached: looked at, and gone on from if it is new. */
-static void reach(struct search *s, struct world *w, struct label label)
-{
-	struct seen *seen;
-	uint64_t key;
-
-	if (!config.touches)
-		fill_all(w);
-	key = key_of(w);
-	if (s->states * 2 >= s->mask)
-		grow(s);
-	seen = find(s, key);
-	if (seen->key)
-		return;
-	*seen = (struct seen){key, s->parent, label};
-	s->states++;
-	if (is_wrong(w) && !s->wrong)
-		s->wrong = key;
-	push(&s->stack, w);
-}
-
 /* All that one CPU can go on with, but for a new operation. */
-static void go_on(struct search *s, const struct world *w, unsigned c)
+static void go_on_cpu(struct search *s, const struct world *w, unsigned c)
 {
 	const struct model_cpu *cpu = &w->cpus[c];
 	struct world next = *w;
@@ -196,21 +96,26 @@ static void begin_exits(struct search *s, const struct world *w)
 	}
 }
 
-/* Everything that needs no new operation. */
-static void exhaust(struct search *s, bool last)
+static void make_comparable(struct world *w)
 {
-	while (s->stack.nr && !s->wrong) {
-		struct world w = s->stack.at[--s->stack.nr];
+	if (!config.touches)
+		fill_all(w);
+}
 
-		s->parent = key_of(&w);
-		for (unsigned c = 0; c < config.cpus; c++) {
-			go_on(s, &w, c);
-			if (config.touches)
-				touch(s, &w, c);
-		}
-		if (!last)
-			push(&s->done, &w);
+static void go_on(struct search *s, const struct world *w)
+{
+	for (unsigned c = 0; c < config.cpus; c++) {
+		go_on_cpu(s, w, c);
+		if (config.touches)
+			touch(s, w, c);
 	}
+}
+
+static void begin_any(struct search *s, const struct world *w)
+{
+	begin_exits(s, w);
+	for (unsigned c = 0; c < config.cpus; c++)
+		begin(s, w, c);
 }
 
 static void search_all(struct search *s, struct model_config how, unsigned operations)
@@ -218,32 +123,8 @@ static void search_all(struct search *s, struct model_config how, unsigned opera
 	struct world w;
 
 	config = how;
-	*s = (struct search){.parent = 0};
 	begin_world(&w);
-	reach(s, &w, (struct label){0, STEP, 0, 0});
-	for (unsigned begun = 0;; begun++) {
-		struct list level;
-
-		exhaust(s, begun == operations);
-		if (begun == operations || s->wrong || !s->done.nr)
-			break;
-		level = s->done;
-		s->done = (struct list){NULL, 0, 0};
-		for (size_t i = 0; i < level.nr; i++) {
-			s->parent = key_of(&level.at[i]);
-			begin_exits(s, &level.at[i]);
-			for (unsigned c = 0; c < config.cpus; c++)
-				begin(s, &level.at[i], c);
-		}
-		free(level.at);
-	}
-}
-
-static void forget(struct search *s)
-{
-	free(s->seen);
-	free(s->stack.at);
-	free(s->done.at);
+	search_from(s, &w, operations);
 }
 
 /* How the wrong state came about, last step first. */

@@ -37,8 +37,10 @@ def test_a_counted_section_is_the_timed_one_and_one_move(kernel):
         except AssertionError:
             continue  # calls one of two samplers
         more = len(words(kernel.counted_section(name))) - len(words(timed))
-        # CPUID overwrites ECX and more, so operands may have to be moved out of its way.
-        assert more == 1 or (name.startswith("fence/cpuid") and more <= 3), name
+        # CPUID overwrites ECX and more, and a function what it likes: operands may have to be
+        # moved out of the way.
+        moves = name.startswith("fence/cpuid") or "call" in words(timed)
+        assert more == 1 or (moves and more <= 3), name
         seen += 1
     assert seen > 20
 

@@ -31,8 +31,7 @@ struct book {
 static void answer(void *unused)
 {
 	(void)unused;
-	if (there.xstate)
-		xstate_restore(there.xstate);
+	thread_load_xstate(&there);
 	if (there.user)
 		address_space_enter_user();
 	for (;;) {
@@ -74,7 +73,7 @@ static void begin(const struct bench_args *args)
 	if (xstate) {
 		xstate_fill(here.area, HERE_BYTE);
 		xstate_fill(there.area, THERE_BYTE);
-		xstate_restore(here.area);
+		thread_load_xstate(&here);
 	}
 	thread_begin(&there, answer, NULL);
 	address_space_switch(here.space);

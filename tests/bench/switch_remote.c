@@ -77,8 +77,7 @@ static void wait_and_switch(void *unused)
 	uint64_t seen = 0;
 
 	(void)unused;
-	if (waiting.xstate)
-		xstate_restore(waiting.xstate);
+	thread_load_xstate(&waiting);
 	address_space_switch(waiting.space);
 	for (;;) {
 		wait_while(seen);
@@ -93,8 +92,7 @@ static void wait_and_switch(void *unused)
 static void answer(void *unused)
 {
 	(void)unused;
-	if (woken.xstate)
-		xstate_restore(woken.xstate);
+	thread_load_xstate(&woken);
 	for (;;) {
 		__atomic_store_n(&answered, read_asked(), __ATOMIC_RELEASE);
 		thread_switch(&woken, &waiting);
@@ -153,7 +151,8 @@ static void leave(const struct bench_args *args)
 	ipi_send(args->a, VECTOR_WAKE);
 	if (!smp_wait(peer_next(this_cpu()), ANSWER_US))
 		book->wrong = "the other CPU did not end to wait";
-	else if (woken.xstate && (!xstate_holds(waiting.area, 1) || !xstate_holds(woken.area, 2)))
+	else if (woken.xstate && answered &&
+		 (!xstate_holds(waiting.area, 1) || !xstate_holds(woken.area, 2)))
 		book->wrong = "extended state was not what its thread had left";
 }
 

@@ -63,6 +63,14 @@ void thread_begin(struct thread *thread, void (*entry)(void *arg), void *arg)
 	context_create(&thread->context, thread->stack_top, entry, arg);
 }
 
+void thread_load_xstate(struct thread *thread)
+{
+	if (!thread->xstate)
+		return;
+	xstate_restore(thread->xstate);
+	xstate_fill(thread->xstate, 0);
+}
+
 void thread_switch(struct thread *from, struct thread *to)
 {
 	if (from->user)

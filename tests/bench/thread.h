@@ -28,6 +28,12 @@ bool thread_create(struct thread *thread, bool has_stack);
 void thread_begin(struct thread *thread, void (*entry)(void *arg), void *arg);
 
 /*
+ * The first of a thread, where it uses extended state: loads what xstate_fill() put into its area,
+ * which holds something else from then on, so that it shows if that is not saved.
+ */
+void thread_load_xstate(struct thread *thread);
+
+/*
  * From `from`, which calls, to `to`; returns when somebody switches back. What a kernel does there,
  * but for choosing. Interrupts off.
  */

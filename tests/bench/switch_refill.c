@@ -27,7 +27,7 @@ static bool applies(const struct axis_point *p)
 
 static const char *setup(struct bench_args *args)
 {
-	struct live_pages between;
+	struct live_pages between = {0, 0};
 	const char *why = live_pages_get(PAGE_4K, LIVE, &args->live);
 
 	if (!why)

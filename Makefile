@@ -33,7 +33,7 @@ CFLAGS   := -std=gnu11 -O2 -g $(WARNINGS) -I. -ffile-prefix-map=$(CURDIR)=. \
             -fno-asynchronous-unwind-tables -fcf-protection=none \
             -ffunction-sections -fdata-sections
 LDFLAGS  := -nostdlib -static -no-pie --gc-sections --build-id=none -z max-page-size=4096 \
-            -z noexecstack -z norelro --fatal-warnings
+            -z noexecstack -z norelro --nmagic --fatal-warnings
 
 KERNEL_DIRS := boot boot/multiboot2 arch/x86 mm kernel kernel/harness tests/bench tests/check
 C_FILES     := $(filter-out arch/x86/asm_offsets.c,$(wildcard $(addsuffix /*.c,$(KERNEL_DIRS))))

@@ -5,9 +5,9 @@
 #include "arch/x86/invlpgb_encode.h"
 #include "arch/x86/mem.h"
 
-#define BIT_AT(name, symbol, leaf, reg, bit)              \
-	{                                                 \
-		name, symbol, leaf, reg, bit, false, NULL \
+#define BIT_AT(name, symbol, leaf, reg, bit)                     \
+	{                                                        \
+		name, symbol, leaf, reg, bit, false, false, NULL \
 	}
 
 static struct feature_info table[FEATURE_COUNT] = {
@@ -166,7 +166,7 @@ unsigned cpu_physical_bits(void)
 
 bool feature_has(enum feature f)
 {
-	return table[f].present && !table[f].disabled_by;
+	return (table[f].present || table[f].modelled) && !table[f].disabled_by;
 }
 
 const struct feature_info *feature_info(enum feature f)
@@ -177,4 +177,9 @@ const struct feature_info *feature_info(enum feature f)
 void feature_disable(enum feature f, const char *by)
 {
 	table[f].disabled_by = by;
+}
+
+void feature_model(enum feature f)
+{
+	table[f].modelled = true;
 }

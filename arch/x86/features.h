@@ -45,6 +45,7 @@ struct feature_info {
 	enum cpuid_register reg;
 	unsigned bit;
 	bool present;            /* the CPU says so */
+	bool modelled;           /* it does not, but software stands in: feature_model() */
 	const char *disabled_by; /* the command-line word, or NULL */
 };
 
@@ -72,12 +73,15 @@ void features_init(void);
 /* Bits of a physical address: CPUID 8000_0008h EAX[7:0], 36 without the leaf. */
 unsigned cpu_physical_bits(void);
 
-/* Present and not disabled: may be used. */
+/* Present or modelled, and not disabled: may be used. */
 bool feature_has(enum feature f);
 
 const struct feature_info *feature_info(enum feature f);
 
 /* From now on the harness does without `f`. Before cpu_setup() of any CPU. */
 void feature_disable(enum feature f, const char *by);
+
+/* From now on it may be used as if the CPU had it. Only where it is not present. */
+void feature_model(enum feature f);
 
 #endif

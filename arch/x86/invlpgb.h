@@ -18,8 +18,9 @@
 extern struct invlpgb_limits invlpgb_limits;
 
 /*
- * Reads the limits and runs both instructions once. If one faults the feature is turned off, and the
- * fault returned. On the first CPU, after its cpu_setup(); without the feature it does nothing.
+ * Reads the limits, the model's where that is on, and runs both instructions once. If one faults the
+ * feature is turned off, and the fault returned. On the first CPU, after its cpu_setup(); without the
+ * feature it does nothing.
  */
 fault_t invlpgb_setup(void);
 
@@ -78,9 +79,5 @@ ALWAYS_INLINE void tlb_flush_all_broadcast(void)
 	invlpgb(invlpgb_of_all(true));
 	tlbsync();
 }
-
-/* The pages of [start, end), aligned to the stride, of one PCID. How many INVLPGBs it took. */
-uint32_t tlb_flush_range_pcid_broadcast_nosync(uint32_t pcid, uint64_t start, uint64_t end,
-					       enum invlpgb_stride stride, bool freed_tables);
 
 #endif

@@ -22,6 +22,7 @@ extern const uint64_t trap_stubs[256];
 struct idt_gate trap_idt[256];
 static void (*handlers[256])(struct trap_frame *frame);
 static void (*fatal)(struct trap_frame *frame);
+static bool (*emulator)(struct trap_frame *frame);
 
 /* Intel SDM vol. 3A, "Protected-Mode Exceptions and Interrupts". */
 static const struct {
@@ -112,6 +113,11 @@ void trap_set_fatal(void (*handler)(struct trap_frame *frame))
 	fatal = handler;
 }
 
+void trap_set_emulator(bool (*emulate)(struct trap_frame *frame))
+{
+	emulator = emulate;
+}
+
 static int take_guarded(struct trap_frame *frame)
 {
 	for (const struct ex_entry *e = __ex_table_start; e < __ex_table_end; e++) {
@@ -142,6 +148,8 @@ void trap_dispatch(struct trap_frame *frame)
 			apic_eoi();
 		return;
 	}
+	if (frame->vector == VECTOR_UD && emulator && emulator(frame))
+		return;
 	if (is_for_tests(frame->vector)) {
 		if ((frame->cs & 3) == 3) {
 			user_leave(frame);

@@ -6,6 +6,7 @@
 #ifndef ARCH_X86_TRAP_H
 #define ARCH_X86_TRAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,13 @@ void trap_set_handler(unsigned vector, void (*handler)(struct trap_frame *frame)
 
 /* Takes every exception that nothing else does. It must not return. */
 void trap_set_fatal(void (*handler)(struct trap_frame *frame));
+
+/*
+ * Shows every #UD to `emulate` before anything else takes it. True: it did what the instruction should
+ * and moved on behind it. False: it is an exception after all, of `vector` and `error` in the frame,
+ * which may have been changed.
+ */
+void trap_set_emulator(bool (*emulate)(struct trap_frame *frame));
 
 /* "#GP general protection" and so on; "interrupt" for the others. */
 const char *trap_name(unsigned vector);

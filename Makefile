@@ -44,7 +44,7 @@ OBJECTS     := $(C_FILES:%.c=$(O)/%.o) $(ASM_FILES:%.asm=$(O)/%.asm.o)
 # sections wait for. (What tests/bench/ times itself is assembly.)
 TIMED_FILES := arch/x86/apic.c arch/x86/fence.c arch/x86/invlpgb.c arch/x86/tlb.c arch/x86/trap.c \
                kernel/smp.c kernel/harness/peer.c \
-               mm/address_space.c mm/asid.c mm/flush_request.c mm/global_asid.c mm/paging.c \
+               mm/address_space.c mm/asid.c mm/broadcast.c mm/flush_request.c mm/global_asid.c mm/paging.c \
                mm/shootdown.c mm/space_users.c \
                tests/bench/shootdown_loop.c tests/bench/thread.c
 SMALL_FILES := $(filter-out $(TIMED_FILES),$(C_FILES))

@@ -6,6 +6,7 @@
 #include "kernel/format.h"
 #include "mm/flush_policy.h"
 #include "mm/flush_request.h"
+#include "mm/global_asid.h"
 
 enum kind {
 	KIND_FLAG,   /* bool; takes no value */
@@ -46,10 +47,13 @@ static const struct option options[] = {
 	{"nopge", KIND_FLAG, AT(nopge), NULL, 0, 0},
 	{"noinvlpgb", KIND_FLAG, AT(noinvlpgb), NULL, 0, 0},
 	{"nox2apic", KIND_FLAG, AT(nox2apic), NULL, 0, 0},
+	{"invlpgb", KIND_CHOICE, AT(invlpgb), LIST("cpu", "model"), 0, 0},
 	{"fence", KIND_CHOICE, AT(fence), fence_names, 0, 0},
 	{"policy", KIND_CHOICE, AT(policy), flush_policy_names, 0, 0},
 	{"pti", KIND_FLAG, AT(pti), NULL, 0, 0},
 	{"ceiling", KIND_NUMBER, AT(ceiling), NULL, 1, 1000000},
+	{"gasid_cpus", KIND_NUMBER, AT(gasid_cpus), NULL, 0, 100000},
+	{"gasid_sample", KIND_NUMBER, AT(gasid_sample), NULL, 1, 1000000},
 	{"inject", KIND_CHOICE, AT(inject), inject_names, 0, 0},
 	{"others", KIND_CHOICE, AT(others), others_names, 0, 0},
 	{"freq", KIND_SET, 0, LIST("leave"), 0, 0},
@@ -323,6 +327,8 @@ void cmdline_parse(struct slice line, struct options *o, cmdline_error_fn error)
 	*o = (struct options){
 		.policy = POLICY_COUNT,
 		.ceiling = FLUSH_CEILING,
+		.gasid_cpus = GLOBAL_ASID_CPUS,
+		.gasid_sample = GLOBAL_ASID_SAMPLE,
 		.console_serial = true,
 		.console_fb = true,
 		.uart_baud = 115200,

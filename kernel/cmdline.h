@@ -15,6 +15,8 @@
 
 enum suite { SUITE_QUICK, SUITE_FULL };
 enum others { OTHERS_HLT, OTHERS_POLL, OTHERS_BUSY };
+/* Who carries out INVLPGB. */
+enum invlpgb_source { INVLPGB_CPU, INVLPGB_MODEL };
 enum exit_mode { EXIT_AUTO, EXIT_POWEROFF, EXIT_REBOOT, EXIT_HALT };
 
 struct options {
@@ -25,10 +27,13 @@ struct options {
 	uint64_t samples; /* at most, for each benchmark; 0: the suite's */
 	uint64_t seed;
 	bool noinvpcid, nopcid, nopge, noinvlpgb, nox2apic;
-	uint32_t fence;  /* enum fence */
-	uint32_t policy; /* enum flush_policy_id, or POLICY_COUNT: all of them */
+	uint32_t invlpgb; /* enum invlpgb_source */
+	uint32_t fence;   /* enum fence */
+	uint32_t policy;  /* enum flush_policy_id, or POLICY_COUNT: all of them */
 	bool pti;
-	uint64_t ceiling; /* pages */
+	uint64_t ceiling;      /* pages */
+	uint64_t gasid_cpus;   /* as GLOBAL_ASID_CPUS */
+	uint64_t gasid_sample; /* as GLOBAL_ASID_SAMPLE */
 	uint32_t inject;
 	uint32_t others;
 	bool console_serial, console_fb;

@@ -31,6 +31,13 @@ const char *const inject_names[INJECT_COUNT + 1] = {
 	[INJECT_STALE_ASID] = "stale-asid",
 	[INJECT_LATE_SET] = "late-set",
 	[INJECT_SKIP_GENERATION] = "skip-generation",
+	[INJECT_SKIP_TLBSYNC] = "skip-tlbsync",
+	[INJECT_NO_FINISH] = "no-finish",
+	[INJECT_NO_VA_VALID] = "no-va-valid",
+	[INJECT_NO_ASID_VALID] = "no-asid-valid",
+	[INJECT_ZERO_COUNT_MAX] = "zero-count-max",
+	[INJECT_OFF_BY_ONE] = "off-by-one",
+	[INJECT_STALE_ROLLOVER] = "stale-rollover",
 	[INJECT_COUNT] = NULL,
 };
 

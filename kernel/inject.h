@@ -35,6 +35,13 @@ enum inject {
 	INJECT_STALE_ASID,  /* take over another address space's ASID as it is */
 	INJECT_LATE_SET,    /* run an address space without being in its set of CPUs */
 	INJECT_SKIP_GENERATION, /* switch back without what was missed */
+	INJECT_SKIP_TLBSYNC,    /* do not wait for what INVLPGB asked for */
+	INJECT_NO_FINISH,       /* ask nobody who runs a space under its old ASID still */
+	INJECT_NO_VA_VALID,     /* INVLPGB of pages without the bit that says which */
+	INJECT_NO_ASID_VALID,   /* INVLPGB without the bit that spares guests */
+	INJECT_ZERO_COUNT_MAX,  /* take the most pages of one INVLPGB for none */
+	INJECT_OFF_BY_ONE,      /* one page fewer in an INVLPGB of several */
+	INJECT_STALE_ROLLOVER,  /* give global ASIDs again without invalidating them */
 	INJECT_COUNT
 };
 

@@ -10,11 +10,13 @@
 #include "arch/x86/features.h"
 #include "arch/x86/fence.h"
 #include "arch/x86/invlpgb.h"
+#include "arch/x86/invlpgb_model.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/trap.h"
 #include "boot/boot_info.h"
 #include "kernel/cmdline.h"
 #include "kernel/console.h"
+#include "kernel/harness/need.h"
 #include "kernel/harness/records.h"
 #include "kernel/harness/report.h"
 #include "kernel/harness/runner.h"
@@ -25,6 +27,7 @@
 #include "kernel/serial.h"
 #include "kernel/smp.h"
 #include "kernel/stacks.h"
+#include "mm/broadcast.h"
 #include "mm/frames.h"
 #include "mm/kernel_space.h"
 #include "mm/shootdown.h"
@@ -105,9 +108,35 @@ static void set_up_memory(const struct boot_info *boot)
 	cmdline_parse(cmdline, &options, NULL); /* its slices pointed into the old mapping */
 }
 
+/* invlpgb=model. Every CPU that is to have it is online. */
+static void model_invlpgb(void)
+{
+	size_t bytes = invlpgb_model_bytes(nr_cpus);
+	void *memory;
+
+	if (feature_info(FEATURE_INVLPGB)->present || options.noinvlpgb) {
+		printk("invlpgb=model is ignored: %s\n",
+		       options.noinvlpgb ? "noinvlpgb" : "CPUID says that this CPU has INVLPGB");
+		return;
+	}
+	memory = kernel_memory_alloc(bytes);
+	if (!memory) {
+		printk("invlpgb=model is ignored: no memory for %u CPUs\n", nr_cpus);
+		return;
+	}
+	invlpgb_model_start(memory, options.seed);
+	feature_model(FEATURE_INVLPGB);
+}
+
 static void set_up_invlpgb(void)
 {
-	fault_t fault = invlpgb_setup();
+	fault_t fault;
+
+	if (options.invlpgb == INVLPGB_MODEL)
+		model_invlpgb();
+	fault = invlpgb_setup();
+	if (inject_is(INJECT_ZERO_COUNT_MAX))
+		invlpgb_limits.max_pages = 0;
 
 	if (fault)
 		printk("INVLPGB is not used: its first use ended in %s\n",
@@ -226,6 +255,12 @@ static unsigned shootdown_faults_wanted(void)
 		{INJECT_STALE_ASID, SHOOTDOWN_STALE_ASID},
 		{INJECT_LATE_SET, SHOOTDOWN_LATE_SET},
 		{INJECT_SKIP_GENERATION, SHOOTDOWN_SKIP_GENERATION},
+		{INJECT_SKIP_TLBSYNC, SHOOTDOWN_SKIP_TLBSYNC},
+		{INJECT_NO_FINISH, SHOOTDOWN_NO_FINISH},
+		{INJECT_NO_VA_VALID, SHOOTDOWN_NO_VA_VALID},
+		{INJECT_NO_ASID_VALID, SHOOTDOWN_NO_ASID_VALID},
+		{INJECT_OFF_BY_ONE, SHOOTDOWN_OFF_BY_ONE},
+		{INJECT_STALE_ROLLOVER, SHOOTDOWN_STALE_ROLLOVER},
 	};
 	unsigned wanted = 0;
 
@@ -234,15 +269,30 @@ static unsigned shootdown_faults_wanted(void)
 	return wanted;
 }
 
+/* policy=, where the CPU has what it takes. */
+static uint32_t policy_wanted(void)
+{
+	char place[64];
+
+	if (options.policy == POLICY_COUNT || !flush_policies[options.policy].broadcast ||
+	    feature_has(FEATURE_INVLPGB))
+		return options.policy;
+	need_feature_place(FEATURE_INVLPGB, place, sizeof(place));
+	printk("policy=%s needs %s, which is not there: it is policy=ipi\n",
+	       flush_policy_names[options.policy], place);
+	return POLICY_IPI;
+}
+
 static void set_up_shootdown(void)
 {
 	if (!shootdown_init(options.ceiling, shootdown_faults_wanted()))
 		panic("no memory for the CPUs' TLB states");
+	broadcast_init(options.gasid_cpus, options.gasid_sample);
 	for (uint32_t i = 0; i < nr_cpus; i++) {
 		if (cpu_state(cpus[i]) == CPU_ONLINE)
 			shootdown_join(i);
 	}
-	space_axes_set(options.policy, options.pti);
+	space_axes_set(policy_wanted(), options.pti);
 }
 
 static void run(void)
@@ -250,6 +300,7 @@ static void run(void)
 	static struct run_totals totals;
 
 	smp_init(info, &options, &boot_cpu);
+	set_up_invlpgb();
 	set_up_shootdown();
 	sti();
 	records_init(console_record);
@@ -273,7 +324,6 @@ void kernel_main(const struct boot_info *boot, uint64_t kernel_base)
 	if (!stacks_alloc(&boot_cpu))
 		panic("no memory for the first stacks");
 	cpu_setup(&boot_cpu);
-	set_up_invlpgb();
 	fence_patch(inject_is(INJECT_NO_FENCE) ? FENCE_NONE : (enum fence)options.fence);
 	serial_find(info);
 	console_use_screen(&info->framebuffer);

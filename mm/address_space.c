@@ -8,6 +8,7 @@
 #include "arch/x86/features.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/mem.h"
+#include "mm/broadcast.h"
 #include "mm/cpu_set.h"
 #include "mm/frames.h"
 #include "mm/kernel_space.h"
@@ -36,21 +37,26 @@ static bool create_root(uint64_t *root)
 bool address_space_create(struct address_space *space, const struct flush_policy *policy, bool pti)
 {
 	uint32_t words = cpu_set_words(nr_cpus);
+	uint64_t *sets = kernel_memory_alloc(2 * words * sizeof(*sets));
 
 	*space = (struct address_space){
 		.users = {.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED),
 			  .generation = 1,
-			  .active = kernel_memory_alloc(words * sizeof(uint64_t)),
+			  .active = sets,
 			  .words = words,
 			  .owner = OWNER_NONE},
+		.global = {.settled = sets ? sets + words : NULL},
 		.policy = policy,
 		.tables = {.levels = kernel_tables.levels},
 	};
-	if (space->users.active && create_root(&space->tables.root) &&
-	    (!pti || create_root(&space->user_root)))
-		return true;
-	address_space_destroy(space);
-	return false;
+	if (!sets || !create_root(&space->tables.root) ||
+	    (pti && !create_root(&space->user_root))) {
+		address_space_destroy(space);
+		return false;
+	}
+	if (policy->from_start)
+		broadcast_give_asid(space);
+	return true;
 }
 
 static void free_tables(uint64_t table, unsigned level, unsigned entries)
@@ -66,11 +72,12 @@ static void free_tables(uint64_t table, unsigned level, unsigned entries)
 
 void address_space_destroy(struct address_space *space)
 {
+	broadcast_take_asid_back(space);
 	if (space->tables.root)
 		free_tables(space->tables.root, space->tables.levels - 1, TOP_ENTRIES / 2);
 	if (space->user_root)
 		frames_free(space->user_root, 1);
-	kernel_memory_free(space->users.active, space->users.words * sizeof(uint64_t));
+	kernel_memory_free(space->users.active, 2 * space->users.words * sizeof(uint64_t));
 	*space = (struct address_space){.policy = NULL};
 }
 
@@ -145,7 +152,16 @@ static void load_root(uint64_t root, uint64_t pcid, bool flush)
 		write_cr3(root | pcid | (flush ? 0 : CR3_NOFLUSH));
 }
 
-static void load_space(struct tlb_state *t, struct address_space *space)
+/* What it holds of the space is never out of date: every flush of that is broadcast. */
+void address_space_load_global(struct tlb_state *t, struct address_space *space, uint32_t asid)
+{
+	t->space = space;
+	t->asid = asid;
+	load_root(space->tables.root, PCID_OF(asid), false);
+	space_global_settle(&space->global, t->index);
+}
+
+static void load_dynamic(struct tlb_state *t, struct address_space *space)
 {
 	uint64_t generation = space_users_generation(&space->users);
 	struct asid_choice choice = asid_choose(&t->asids, space->users.id, generation);
@@ -158,6 +174,18 @@ static void load_space(struct tlb_state *t, struct address_space *space)
 	t->space = space;
 	t->asid = choice.asid;
 	load_root(space->tables.root, PCID_OF(choice.asid), flush);
+}
+
+static void load_space(struct tlb_state *t, struct address_space *space)
+{
+	uint32_t global = space_global_asid(&space->global);
+
+	if (global == GLOBAL_ASID_NONE) {
+		load_dynamic(t, space);
+		return;
+	}
+	t->counts.kept++;
+	address_space_load_global(t, space, global);
 }
 
 /* Of its own, so that staying costs nothing of what it takes to go. */
@@ -192,9 +220,12 @@ void address_space_switch(struct address_space *space)
 void address_space_enter_user(void)
 {
 	struct tlb_state *t = tlb_state();
-	bool behind = t->user_behind >> t->asid & 1;
+	bool behind = false;
 
-	t->user_behind &= ~(1u << t->asid);
+	if (is_dynamic(t)) {
+		behind = t->user_behind >> t->asid & 1;
+		t->user_behind &= ~(1u << t->asid);
+	}
 	load_root(t->space->user_root, PCID_USER_OF(t->asid), behind);
 }
 

@@ -14,11 +14,13 @@
 #include <stdint.h>
 
 #include "arch/x86/spinlock.h"
+#include "mm/global_asid.h"
 #include "mm/paging.h"
 #include "mm/space_users.h"
 
 struct address_space {
 	struct space_users users;
+	struct space_global global;
 	const struct flush_policy *policy; /* may change at any time */
 	struct page_tables tables;
 	uint64_t user_root;   /* with pti: a top table of its own above the same tables; else 0 */
@@ -34,7 +36,7 @@ struct address_space {
  */
 bool address_space_create(struct address_space *space, const struct flush_policy *policy, bool pti);
 
-/* No CPU runs it or ever will. Gives back its tables; frames that it maps are the caller's. */
+/* No CPU runs it or ever will. Gives back its global ASID and tables; frames that it maps are the caller's. */
 void address_space_destroy(struct address_space *space);
 
 /* As paging_map(). Nothing needs invalidation: what was not mapped is in no TLB. */

@@ -14,6 +14,7 @@
 #include "arch/x86/features.h"
 #include "arch/x86/tlb.h"
 #include "arch/x86/trap.h"
+#include "mm/broadcast.h"
 #include "mm/cpu_set.h"
 #include "mm/kernel_space.h"
 #include "mm/tlb_state.h"
@@ -59,9 +60,10 @@ static void flush_range(struct tlb_state *t, const struct flush_request *request
 	}
 }
 
-/* Interrupts off. What this CPU holds of `space` under other ASIDs it sees to when it switches. */
-static void answer(struct tlb_state *t, struct address_space *space,
-		   const struct flush_request *request)
+/* Interrupts off, and the space, if this CPU runs it, under a dynamic ASID. What it holds of it under
+ * other ASIDs it sees to when it switches. */
+static void invalidate(struct tlb_state *t, struct address_space *space,
+		       const struct flush_request *request)
 {
 	if (t->space != space)
 		return;
@@ -73,13 +75,31 @@ static void answer(struct tlb_state *t, struct address_space *space,
 		flush_range(t, request);
 		break;
 	case FLUSH_ALL:
-		/* Without bit 63 it invalidates the PCID that it names (never a global entry). */
-		write_cr3(space->tables.root | (feature_has(FEATURE_PCID) ? PCID_OF(t->asid) : 0));
+		/* Bit 63 reads as 0, so it invalidates the PCID that is there (never a global entry). */
+		write_cr3(read_cr3());
 		if (space->user_root)
 			flush_user(t, NULL);
 		t->counts.alls++;
 		break;
 	}
+}
+
+/*
+ * Interrupts off. What runs under a global ASID has nothing of the space that a broadcast does not
+ * reach, or that is older than the ASID: the change that is asked about comes before the asking.
+ */
+static void answer(struct tlb_state *t, struct address_space *space,
+		   const struct flush_request *request)
+{
+	uint32_t global;
+
+	if (t->space != space || !is_dynamic(t))
+		return;
+	global = space_global_asid(&space->global);
+	if (global == GLOBAL_ASID_NONE)
+		invalidate(t, space, request);
+	else
+		address_space_load_global(t, space, global);
 }
 
 /* One who asked has one answer more. The count is a full barrier: see rest(). */
@@ -244,13 +264,24 @@ static bool ask(struct tlb_state *t, struct address_space *space, uint32_t nr, b
 	return wait_for_answers(t, may_rest);
 }
 
+/* Fills the targets with those who do not run the space under its global ASID yet. How many. */
+static uint32_t begin_broadcast(struct tlb_state *t, struct address_space *space, uint32_t global)
+{
+	if (t->space == space && is_dynamic(t))
+		address_space_load_global(t, space, global);
+	broadcast_issue(t, space, global, &t->request);
+	if (__builtin_expect(shootdown_faults & SHOOTDOWN_NO_FINISH, 0))
+		return 0;
+	return space_global_stragglers(&space->global, &space->users, t->index, t->targets);
+}
+
 bool address_space_flush_range(struct address_space *space, uint64_t start, uint64_t end,
 			       uint64_t stride, bool freed_tables)
 {
 	struct tlb_state *t = tlb_state();
 	const struct flush_policy *policy = __atomic_load_n(&space->policy, __ATOMIC_RELAXED);
 	uint64_t irqs;
-	uint32_t nr;
+	uint32_t global, nr;
 
 	if (t->broken)
 		return false;
@@ -261,14 +292,23 @@ bool address_space_flush_range(struct address_space *space, uint64_t start, uint
 	irqs = irq_save();
 	t->counts.flushes++;
 	t->request.generation = space_users_advance(&space->users);
-	answer(t, space, &t->request);
-	nr = space_users_targets(&space->users, policy, online, t->index, t->targets);
+	global = space_global_asid(&space->global);
+	if (global == GLOBAL_ASID_NONE) {
+		invalidate(t, space, &t->request);
+		nr = space_users_targets(&space->users, policy, online, t->index, t->targets);
+	} else {
+		nr = begin_broadcast(t, space, global);
+	}
 	if (nr && __builtin_expect(shootdown_faults & SHOOTDOWN_SKIP_REMOTE, 0))
 		nr = drop_last(t->targets, nr);
 	if (nr)
 		t->broken = !ask(t, space, nr, irqs & RFLAGS_IF && feature_has(FEATURE_HYPERVISOR));
-	if (policy->owner && t->request.all && t->space == space)
+	if (global != GLOBAL_ASID_NONE)
+		broadcast_wait(t);
+	else if (policy->owner && t->request.all && t->space == space)
 		space_users_own(&space->users, t->index);
+	else if (policy->broadcast)
+		broadcast_consider(t, space, policy);
 	irq_restore(irqs);
 	return !t->broken;
 }

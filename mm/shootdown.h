@@ -19,10 +19,14 @@ struct shootdown_counts {
 	uint64_t served;     /* requests of others that it answered */
 	uint64_t pages;      /* invalidated one by one, for whomever */
 	uint64_t alls;       /* invalidations of a whole space, for whomever */
-	uint64_t switches;   /* to another space */
-	uint64_t behind;     /* of those: had missed a generation */
-	uint64_t foreign;    /* of those: the ASID was another space's */
-	uint64_t kept;       /* of those: what the ASID held was kept, where there are PCIDs */
+	uint64_t invlpgbs;   /* issued, as are the next */
+	uint64_t tlbsyncs;
+	uint64_t gasids;    /* global ASIDs that it gave to spaces */
+	uint64_t rollovers; /* of those ASIDs */
+	uint64_t switches;  /* to another space */
+	uint64_t behind;    /* of those: had missed a generation */
+	uint64_t foreign;   /* of those: the ASID was another space's */
+	uint64_t kept;      /* of those: what the ASID held was kept, where there are PCIDs */
 };
 
 /* The faults that can be put in, for those who test that they are noticed. */
@@ -33,6 +37,12 @@ enum shootdown_fault {
 	SHOOTDOWN_STALE_ASID = 1 << 3,      /* take over another space's ASID as it is */
 	SHOOTDOWN_LATE_SET = 1 << 4,        /* do not enter the active set before leaving it */
 	SHOOTDOWN_SKIP_GENERATION = 1 << 5, /* take an ASID that is behind as it is */
+	SHOOTDOWN_SKIP_TLBSYNC = 1 << 6,    /* do not wait for what was broadcast */
+	SHOOTDOWN_NO_FINISH = 1 << 7,       /* in transition ask nobody by IPI */
+	SHOOTDOWN_NO_VA_VALID = 1 << 8,     /* broadcast of pages without INVLPGB_VA */
+	SHOOTDOWN_NO_ASID_VALID = 1 << 9,   /* broadcast without INVLPGB_ASID */
+	SHOOTDOWN_OFF_BY_ONE = 1 << 10,     /* one page fewer in a broadcast of several */
+	SHOOTDOWN_STALE_ROLLOVER = 1 << 11, /* give ASIDs again with no broadcast */
 };
 
 /*

@@ -21,6 +21,9 @@ void space_axes_set(uint32_t policy, bool pti);
 /* Whether policy= leaves this one to be measured and checked. For an `applies`. */
 bool space_policy_applies(uint32_t policy);
 
+/* Whether software carries out what the broadcast policies ask for: then nothing has a time. */
+bool space_broadcast_is_modelled(void);
+
 /* That of policy=, or `ipi`. */
 const struct flush_policy *space_policy_default(void);
 

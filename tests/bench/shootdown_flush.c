@@ -42,7 +42,7 @@ ALWAYS_INLINE void read_pages(const struct bench_args *args)
 /* That it went well is seen by the account. */
 ALWAYS_INLINE void op_flush(uint64_t start, uint64_t end, uint64_t stride)
 {
-	address_space_flush_range(&stage_space, start, end, stride, false);
+	address_space_flush_range(stage_space, start, end, stride, false);
 }
 
 BENCH_SAMPLER_ONCE(sample_flush, read_pages, op_flush)
@@ -72,7 +72,7 @@ static const char *setup_loop(struct bench_args *args)
 ALWAYS_INLINE void op_loop(uint64_t va, uint64_t frame, uint64_t c)
 {
 	(void)c;
-	shootdown_loop(&stage_space, va, frame);
+	shootdown_loop(stage_space, va, frame);
 }
 
 BENCH_SAMPLER_ONCE(sample_loop, bench_touch, op_loop)

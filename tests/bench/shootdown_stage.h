@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What benchmarks of shootdown share: one address space with pages to be flushed, the CPUs that run
+ * What benchmarks of shootdown share: an address space with pages to be flushed, the CPUs that run
  * it while a row has its turn, and the account of the IPIs. On CPU 0.
  */
 #ifndef TESTS_BENCH_SHOOTDOWN_STAGE_H
@@ -12,7 +12,8 @@
 
 #define STAGE_PAGES 512 /* of each size */
 
-extern struct address_space stage_space;
+/* That of the row that has its turn, from stage_enter() on. */
+extern struct address_space *stage_space;
 
 /* Where its pages of that size are, in a row. */
 uint64_t stage_base(enum page_size size);

@@ -100,7 +100,7 @@ static void sample(const struct bench_args *args, enum bench_length length, int6
 	(void)length;
 	for (size_t i = 0; i < n; i++) {
 		set_phase(args, phase + 1);
-		if (!address_space_flush_range(&stage_space, args->a, args->b, page_bytes(PAGE_4K),
+		if (!address_space_flush_range(stage_space, args->a, args->b, page_bytes(PAGE_4K),
 					       false))
 			stage_went_wrong(args, "a CPU did not answer");
 		set_phase(args, phase + 1);

@@ -2,9 +2,12 @@
 /*
  * Counts what flushes cost by each policy, exactly: IPIs while CPU 0 alone runs the space, while
  * others do, and after they left; each of them answered once; pages one by one up to the ceiling,
- * everything above it; and who owns the space.
+ * everything above it; and who owns the space. With a global ASID no IPI, but INVLPGBs for as many
+ * pages each as the CPU takes, and one TLBSYNC; where those are modelled, the model counts too.
  */
 #include "arch/x86/cpu.h"
+#include "arch/x86/invlpgb.h"
+#include "arch/x86/invlpgb_model.h"
 #include "kernel/harness/check.h"
 #include "kernel/harness/space_axes.h"
 #include "mm/frames.h"
@@ -29,6 +32,8 @@ static struct shootdown_counts sum(void)
 		total.served += c->served;
 		total.pages += c->pages;
 		total.alls += c->alls;
+		total.invlpgbs += c->invlpgbs;
+		total.tlbsyncs += c->tlbsyncs;
 	}
 	return total;
 }
@@ -46,11 +51,37 @@ struct expected {
 	uint32_t owner;
 };
 
+/* INVLPGBs for a flush of what is one by one: as many as it takes, for each half. */
+static uint64_t invlpgbs_for(uint64_t pages)
+{
+	uint64_t nr = (pages + invlpgb_limits.max_pages - 1) / invlpgb_limits.max_pages;
+
+	return nr * (space.user_root ? 2 : 1);
+}
+
+static const char *judge_broadcast(const struct expected *e, bool one_by_one, uint64_t invlpgbs,
+				   uint64_t tlbsyncs, uint64_t modelled)
+{
+	uint64_t wanted = invlpgbs_for(one_by_one ? e->pages : 1);
+
+	if (!space.policy->broadcast)
+		wanted = 0;
+	if (invlpgbs != wanted)
+		return "INVLPGBs";
+	if (tlbsyncs != (wanted ? 1 : 0))
+		return "TLBSYNCs";
+	if (modelled != (invlpgb_model_is_on() ? invlpgbs + tlbsyncs : 0))
+		return "instructions that reached the model";
+	return NULL;
+}
+
 static enum check_result expect(struct check_report *report, const struct expected *e)
 {
 	struct shootdown_counts before = sum(), after;
 	bool one_by_one = e->pages && e->pages <= shootdown_ceiling();
-	uint64_t pages, alls;
+	uint64_t pages, alls, by_ipi = space.policy->broadcast ? 0 : e->cpus;
+	uint64_t modelled = invlpgb_model_total();
+	const char *wrong;
 
 	mute |= !address_space_flush_range(
 		&space, PAGE_VA, e->pages ? PAGE_VA + e->pages * FRAME_SIZE : FLUSH_TO_END,
@@ -58,14 +89,24 @@ static enum check_result expect(struct check_report *report, const struct expect
 	after = sum();
 	pages = after.pages - before.pages;
 	alls = after.alls - before.alls;
+	modelled = invlpgb_model_total() - modelled;
 	if (after.ipis - before.ipis != e->ipis || after.served - before.served != e->ipis)
 		return check_end(report, CHECK_FAIL, "%s: %lu IPIs and %lu answers, not %lu",
 				 e->when, after.ipis - before.ipis, after.served - before.served,
 				 e->ipis);
-	if (pages != (one_by_one ? e->cpus * e->pages : 0) || alls != (one_by_one ? 0 : e->cpus))
+	if (pages != (one_by_one ? by_ipi * e->pages : 0) || alls != (one_by_one ? 0 : by_ipi))
 		return check_end(report, CHECK_FAIL,
 				 "%s, %lu pages on %lu CPUs: %lu one by one, all %lu times",
 				 e->when, e->pages, e->cpus, pages, alls);
+	wrong = judge_broadcast(e, one_by_one, after.invlpgbs - before.invlpgbs,
+				after.tlbsyncs - before.tlbsyncs, modelled);
+	if (wrong)
+		return check_end(report, CHECK_FAIL,
+				 "%s, %lu pages, %u to an INVLPGB: the %s are not as many as "
+				 "they must be: %lu INVLPGBs, %lu TLBSYNCs, the model saw %lu",
+				 e->when, e->pages, invlpgb_limits.max_pages, wrong,
+				 after.invlpgbs - before.invlpgbs, after.tlbsyncs - before.tlbsyncs,
+				 modelled);
 	if (space.users.owner != e->owner)
 		return check_end(report, CHECK_FAIL, "%s: the owner is %x, not %x", e->when,
 				 space.users.owner, e->owner);
@@ -75,7 +116,8 @@ static enum check_result expect(struct check_report *report, const struct expect
 static enum check_result play(struct check_report *report, const struct flush_policy *policy)
 {
 	uint32_t others = puppets_count(), foreign = (others + 1) / 2;
-	uint64_t idle = policy->everyone ? others : 0, busy = policy->everyone ? others : foreign;
+	uint64_t idle = policy->everyone ? others : 0;
+	uint64_t busy = policy->everyone ? others : policy->broadcast ? 0 : foreign;
 	uint32_t shared = foreign ? OWNER_MANY : 0, at_last = policy->owner ? 0 : shared;
 	uint64_t ceiling = shootdown_ceiling();
 	const struct expected alone[] = {
@@ -128,7 +170,8 @@ static enum check_result run(struct check_report *report, const struct axis_poin
 
 static bool applies(const struct axis_point *p)
 {
-	return space_policy_applies(p->values[0]);
+	/* A space with `broadcast` is asked by IPI until it is given a global ASID, at some flush. */
+	return space_policy_applies(p->values[0]) && p->values[0] != POLICY_BROADCAST;
 }
 
 static const struct check counts = {

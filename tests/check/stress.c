@@ -359,13 +359,16 @@ static enum check_result judge(struct check_report *report, uint64_t seed)
 /* As a value of the axis: the policy changes all the time. */
 #define POLICY_CHANGING POLICY_COUNT
 
-static const char *const policy_names[] = {"ipi", "ipi-all", "private", "changing", NULL};
+static const char *const policy_names[] = {
+	"ipi", "ipi-all", "private", "broadcast", "broadcast-always", "changing", NULL,
+};
 
 static const struct axis policy_axis = {
 	.key = "policy",
 	.names = policy_names,
-	.nr = 4,
-	.values = {POLICY_IPI, POLICY_IPI_ALL, POLICY_PRIVATE, POLICY_CHANGING},
+	.nr = POLICY_COUNT + 1,
+	.values = {POLICY_IPI, POLICY_IPI_ALL, POLICY_PRIVATE, POLICY_BROADCAST,
+		   POLICY_BROADCAST_ALWAYS, POLICY_CHANGING},
 };
 
 static enum check_result run(struct check_report *report, const struct axis_point *at)

@@ -13,6 +13,7 @@
 #include "kernel/cmdline.h"
 #include "mm/flush_policy.h"
 #include "mm/flush_request.h"
+#include "mm/global_asid.h"
 
 #define ARRAY_SIZE(a)  (sizeof(a) / sizeof((a)[0]))
 #define MAX_COMPLAINTS 64
@@ -77,6 +78,9 @@ static const struct {
 	{MEMBER(noinvlpgb), 0},
 	{MEMBER(nox2apic), 0},
 	{MEMBER(policy), POLICY_COUNT},
+	{MEMBER(invlpgb), INVLPGB_CPU},
+	{MEMBER(gasid_cpus), GLOBAL_ASID_CPUS},
+	{MEMBER(gasid_sample), GLOBAL_ASID_SAMPLE},
 	{MEMBER(pti), 0},
 	{MEMBER(ceiling), FLUSH_CEILING},
 	{MEMBER(inject), INJECT_NONE},
@@ -135,6 +139,15 @@ static void good_values(void **unused)
 		{"samples=16", MEMBER(samples), 16},
 		{"policy=ipi", MEMBER(policy), POLICY_IPI},
 		{"policy=private", MEMBER(policy), POLICY_PRIVATE},
+		{"policy=broadcast", MEMBER(policy), POLICY_BROADCAST},
+		{"policy=broadcast-always", MEMBER(policy), POLICY_BROADCAST_ALWAYS},
+		{"invlpgb=cpu", MEMBER(invlpgb), INVLPGB_CPU},
+		{"invlpgb=model", MEMBER(invlpgb), INVLPGB_MODEL},
+		{"gasid_cpus=0", MEMBER(gasid_cpus), 0},
+		{"gasid_cpus=100000", MEMBER(gasid_cpus), 100000},
+		{"gasid_sample=1", MEMBER(gasid_sample), 1},
+		{"gasid_sample=1000000", MEMBER(gasid_sample), 1000000},
+		{"inject=stale-rollover", MEMBER(inject), INJECT_STALE_ROLLOVER},
 		{"pti", MEMBER(pti), 1},
 		{"ceiling=1", MEMBER(ceiling), 1},
 		{"ceiling=1000000", MEMBER(ceiling), 1000000},

@@ -194,7 +194,8 @@ PURE_FILES    := kernel/format.c kernel/text.c kernel/cmdline.c kernel/inject.c 
                  arch/x86/acpi.c arch/x86/fence_encode.c arch/x86/fence_variants.c \
                  arch/x86/invlpgb_encode.c arch/x86/pmu.c arch/x86/topology.c boot/multiboot2/tags.c \
                  mm/asid.c mm/flush_policy.c mm/flush_request.c mm/global_asid.c \
-                 mm/frames.c mm/memory_map.c mm/paging.c mm/space_users.c tests/check/stale_rules.c boot/efi_map.c arch/x86/uart.c \
+                 mm/frames.c mm/memory_map.c mm/paging.c mm/space_users.c boot/efi_map.c arch/x86/uart.c \
+                 tests/check/invlpgb_rules.c tests/check/stale_rules.c \
                  $(filter-out tools/report/main.c,$(REPORT_FILES))
 HOST_TESTS    := $(patsubst tests/host/%.c,$(O)/host/%,$(wildcard tests/host/test_*.c))
 HEADERS       := $(wildcard boot/*.h boot/*/*.h arch/x86/*.h mm/*.h kernel/*.h kernel/harness/*.h tools/report/*.h tests/check/*.h \

@@ -32,6 +32,7 @@ struct check_report {
 	enum suite suite;             /* not the check's to tell: how thorough it is to be */
 	uint64_t budget_ms;           /* nor this: how long, where it is said; 0: as suite */
 	uint64_t seed;                /* nor this: of what it draws at random */
+	bool modelled;                /* nor this: software carried out INVLPGB or TLBSYNC for it */
 };
 
 struct check {

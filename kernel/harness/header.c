@@ -102,15 +102,27 @@ static void head_console(void)
 	printk("console   %s\n", where);
 }
 
-/* The names of features that are in use (or, disabled: present but turned off), as a JSON list. */
-static void list_features(const char *key, bool disabled)
+static bool is_in_use(const struct feature_info *f)
+{
+	return f->present && !f->disabled_by;
+}
+
+static bool is_turned_off(const struct feature_info *f)
+{
+	return f->present && f->disabled_by;
+}
+
+static bool is_modelled(const struct feature_info *f)
+{
+	return f->modelled;
+}
+
+static void list_features(const char *key, bool (*which)(const struct feature_info *f))
 {
 	record_open(&record, key, '[');
 	for (unsigned f = 0; f < FEATURE_COUNT; f++) {
-		const struct feature_info *info = feature_info(f);
-
-		if (info->present && (info->disabled_by != NULL) == disabled)
-			record_string(&record, NULL, info->name);
+		if (which(feature_info(f)))
+			record_string(&record, NULL, feature_info(f)->name);
 	}
 	record_close(&record, ']');
 }
@@ -119,7 +131,7 @@ static void print_features(void)
 {
 	printk("has      ");
 	for (unsigned f = 0; f < FEATURE_COUNT; f++) {
-		if (feature_has(f))
+		if (is_in_use(feature_info(f)))
 			printk(" %s", feature_info(f)->name);
 	}
 	printk("\nlacks    ");
@@ -127,7 +139,7 @@ static void print_features(void)
 		const struct feature_info *info = feature_info(f);
 
 		if (!info->present)
-			printk(" %s", info->name);
+			printk(" %s%s", info->name, info->modelled ? "(modelled)" : "");
 		else if (info->disabled_by)
 			printk(" %s(off: %s)", info->name, info->disabled_by);
 	}
@@ -162,8 +174,9 @@ static void head_cpu(void)
 	record_unsigned(&record, "model", id->model);
 	record_unsigned(&record, "stepping", id->stepping);
 	record_unsigned(&record, "microcode", cpus[0]->microcode);
-	list_features("features", false);
-	list_features("disabled", true);
+	list_features("features", is_in_use);
+	list_features("disabled", is_turned_off);
+	list_features("modelled", is_modelled);
 	list_errata();
 	record_end(&record);
 }
@@ -351,7 +364,7 @@ static void head_clock(void)
 	record_end(&record);
 }
 
-static void head_hypervisor(void)
+static void head_notes(void)
 {
 	const char *name = cpu_identity.hypervisor;
 
@@ -360,6 +373,9 @@ static void head_hypervisor(void)
 	else if (feature_has(FEATURE_HYPERVISOR))
 		printk("note      hypervisor %s: times are a guest's: exits to it are in them\n",
 		       name);
+	if (feature_info(FEATURE_INVLPGB)->modelled)
+		printk("note      invlpgb=model: software carries out INVLPGB and TLBSYNC: what "
+		       "it has a hand in has no times\n");
 }
 
 void report_header(const struct boot_info *info, struct slice cmdline)
@@ -371,6 +387,6 @@ void report_header(const struct boot_info *info, struct slice cmdline)
 	head_cpus();
 	print_features();
 	head_clock();
-	head_hypervisor();
+	head_notes();
 	printk("\n");
 }

@@ -244,6 +244,13 @@ void report_bench_skip(struct report_place place, const struct measurement *m)
 	remember(m->bench->name, params, m->skipped, false);
 }
 
+/* Only where it is so. */
+static void record_modelled(bool modelled)
+{
+	if (modelled)
+		record_bool(&record, "modelled", true);
+}
+
 /* `at` NULL: no parameters. */
 static void record_check(const char *name, axes_t axes, const struct axis_point *at,
 			 enum check_result result, const struct check_report *report)
@@ -260,6 +267,7 @@ static void record_check(const char *name, axes_t axes, const struct axis_point 
 		record_string(&record, "control", report->control);
 	else
 		record_null(&record, "control");
+	record_modelled(report->modelled);
 	record_end(&record);
 }
 
@@ -271,6 +279,7 @@ static void record_retention(const struct check *check, const struct axis_point 
 	record_params(check->axes, at);
 	record_unsigned(&record, "kept", report->kept);
 	record_unsigned(&record, "of", report->of);
+	record_modelled(report->modelled);
 	record_end(&record);
 }
 
@@ -611,27 +620,42 @@ static void print_rate(const struct report_rate *r, const struct stats *s)
 	       params, s->p50, r->unit, s->ci_lo, s->ci_hi, r->nr_rounds);
 }
 
+static void record_rate(const struct report_rate *r, const struct stats *s)
+{
+	record_begin(&record, "rate");
+	record_string(&record, "name", r->name);
+	record_maybe_params(r->axes, &r->at);
+	record_string(&record, "unit", r->unit);
+	if (r->modelled)
+		record_null(&record, "value");
+	else
+		record_signed(&record, "value", s->p50);
+	record_unsigned(&record, "rounds", r->nr_rounds);
+	if (r->modelled) {
+		record_null(&record, "ci");
+	} else {
+		record_open(&record, "ci", '[');
+		record_signed(&record, NULL, s->ci_lo);
+		record_signed(&record, NULL, s->ci_hi);
+		record_close(&record, ']');
+	}
+	record_unsigned(&record, "ipis", r->ipis);
+	record_unsigned(&record, "invlpgbs", r->invlpgbs);
+	record_modelled(r->modelled);
+	record_end(&record);
+}
+
 void report_rate(const struct report_rate *r)
 {
 	struct stats s;
 
 	stats_sort(r->rounds, r->nr_rounds);
 	stats_compute(r->rounds, r->nr_rounds, &s);
-	print_rate(r, &s);
-	rate_table_add(r, s.p50, is_wide(&s, s.p50));
-	record_begin(&record, "rate");
-	record_string(&record, "name", r->name);
-	record_maybe_params(r->axes, &r->at);
-	record_string(&record, "unit", r->unit);
-	record_signed(&record, "value", s.p50);
-	record_unsigned(&record, "rounds", r->nr_rounds);
-	record_open(&record, "ci", '[');
-	record_signed(&record, NULL, s.ci_lo);
-	record_signed(&record, NULL, s.ci_hi);
-	record_close(&record, ']');
-	record_unsigned(&record, "ipis", r->ipis);
-	record_unsigned(&record, "invlpgbs", r->invlpgbs);
-	record_end(&record);
+	if (!r->modelled) {
+		print_rate(r, &s);
+		rate_table_add(r, s.p50, is_wide(&s, s.p50));
+	}
+	record_rate(r, &s);
 }
 
 void report_matrix_row(const struct report_matrix_row *row)

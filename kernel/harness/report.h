@@ -80,6 +80,7 @@ struct report_rate {
 	int64_t *rounds;  /* a figure each; sorted on return */
 	uint32_t nr_rounds;
 	uint64_t ipis, invlpgbs; /* sent in all rounds together */
+	bool modelled;           /* software carried those out: a record without figures, no line */
 };
 
 void report_rate(const struct report_rate *rate);

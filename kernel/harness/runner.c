@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "arch/x86/clock.h"
+#include "arch/x86/invlpgb_model.h"
 #include "arch/x86/mem.h"
 #include "kernel/console.h"
 #include "kernel/format.h"
@@ -234,13 +235,16 @@ static void run_rows(const struct check *check, const struct options *o,
 	uint32_t index = 0;
 
 	while (axes_next(check->axes, check->applies, o->suite, &index, &at)) {
+		uint64_t by_model = invlpgb_model_total();
 		enum check_result result;
 
 		memset(&report, 0, sizeof(report));
 		report.suite = o->suite;
 		report.budget_ms = o->budget;
 		report.seed = o->seed;
-		result = excuse(check, &at, check->run(&report, &at), &report);
+		result = check->run(&report, &at);
+		report.modelled = invlpgb_model_total() != by_model;
+		result = excuse(check, &at, result, &report);
 		count_verdict(result, totals);
 		report_check_row(rows, &at, result, &report);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that what invalidates is forbidden at CPL 3: INVLPG, INVPCID, and MOV to CR0, CR3 and CR4
- * raise #GP(0) there (Intel SDM vol. 2A and 2B, "64-Bit Mode Exceptions" of each). Operands are
- * such as change nothing. Control: UD2 at CPL 3 raises #UD, so code does run there.
+ * Proves that what invalidates is forbidden at CPL 3: INVLPG, INVPCID, INVLPGB, TLBSYNC, and MOV to
+ * CR0, CR3 and CR4 raise #GP(0) there (Intel SDM vol. 2A and 2B, "64-Bit Mode Exceptions"; AMD APM
+ * vol. 3, exceptions of each). Operands are such as change nothing, or as CPL 0 may use. Control: UD2 at CPL 3 raises #UD, so code does run there.
  */
 #include "arch/x86/user.h"
 #include "kernel/format.h"
@@ -17,10 +17,13 @@ __asm__(".pushsection .rodata\n"
 	"cpl3_cr0: mov %rsi, %cr0\n\tud2\n"
 	"cpl3_cr3: mov %rsi, %cr3\n\tud2\n"
 	"cpl3_cr4: mov %rsi, %cr4\n\tud2\n"
+	"cpl3_invlpgb: mov $4, %eax\n\txor %ecx, %ecx\n\txor %edx, %edx\n"
+	"	.byte 0x0f, 0x01, 0xfe\n\tud2\n"
+	"cpl3_tlbsync: .byte 0x0f, 0x01, 0xff\n\tud2\n"
 	"cpl3_end:\n"
 	".popsection");
 extern const uint8_t cpl3_control[], cpl3_invlpg[], cpl3_invpcid[], cpl3_cr0[], cpl3_cr3[],
-	cpl3_cr4[], cpl3_end[];
+	cpl3_cr4[], cpl3_invlpgb[], cpl3_tlbsync[], cpl3_end[];
 
 struct visit {
 	uint64_t page;
@@ -91,6 +94,8 @@ static enum check_result run(struct check_report *report, const uint8_t *code, u
 
 CPL3_CHECK(invlpg, 0, 0)
 CPL3_CHECK(invpcid, INVPCID_ALL_GLOBAL, NEED(FEATURE_INVPCID))
+CPL3_CHECK(invlpgb, 0, NEED(FEATURE_INVLPGB))
+CPL3_CHECK(tlbsync, 0, NEED(FEATURE_INVLPGB))
 CPL3_CHECK(cr0, read_cr0(), 0)
 CPL3_CHECK(cr3, read_cr3(), 0)
 CPL3_CHECK(cr4, read_cr4(), 0)

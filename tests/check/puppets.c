@@ -12,7 +12,7 @@
 
 #define ANSWER_US 5000000 /* emulators with many CPUs are slow */
 
-enum order { ORDER_NONE, ORDER_SWITCH, ORDER_LOOK, ORDER_END };
+enum order { ORDER_NONE, ORDER_SWITCH, ORDER_LOOK, ORDER_DO, ORDER_END };
 
 struct puppet {
 	struct cpu *cpu;
@@ -24,6 +24,7 @@ struct puppet {
 static struct puppet *puppets; /* [0] is the caller's and never waits */
 static uint32_t nr_puppets;
 static struct puppet_look looked_for;
+static void (*to_do)(void);
 
 static void see(const struct puppet_look *look, uint64_t va, struct puppet_sight *sight)
 {
@@ -60,6 +61,8 @@ static void carry_out(struct puppet *p, enum order order)
 {
 	if (order == ORDER_LOOK)
 		look_at(&looked_for, &p->sight);
+	else if (order == ORDER_DO)
+		to_do();
 	else
 		address_space_switch(order == ORDER_SWITCH ? p->space : NULL);
 	__atomic_store_n(&p->order, ORDER_NONE, __ATOMIC_RELEASE);
@@ -169,6 +172,18 @@ bool puppets_look(const struct puppet_look *look)
 	for (uint32_t i = 1; i <= nr_puppets; i++)
 		give(&puppets[i], ORDER_LOOK);
 	look_at(look, &puppets[0].sight);
+	return settle();
+}
+
+bool puppets_do(bool (*which)(uint32_t puppet), void (*what)(void))
+{
+	to_do = what;
+	for (uint32_t i = 1; i <= nr_puppets; i++) {
+		if (!which || which(i))
+			give(&puppets[i], ORDER_DO);
+	}
+	if (!which || which(0))
+		what();
 	return settle();
 }
 

@@ -51,6 +51,9 @@ bool puppets_switch(bool (*which)(uint32_t puppet), struct address_space *space)
 /* All look in the spaces that they run. False as above. */
 bool puppets_look(const struct puppet_look *look);
 
+/* Those that `which` picks as above do `what`, at the same time and with interrupts on. False as above. */
+bool puppets_do(bool (*which)(uint32_t puppet), void (*what)(void));
+
 /* What it saw then. */
 const struct puppet_sight *puppet_sight(uint32_t puppet);
 

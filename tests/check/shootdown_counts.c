@@ -54,7 +54,8 @@ struct expected {
 /* INVLPGBs for a flush of what is one by one: as many as it takes, for each half. */
 static uint64_t invlpgbs_for(uint64_t pages)
 {
-	uint64_t nr = (pages + invlpgb_limits.max_pages - 1) / invlpgb_limits.max_pages;
+	uint32_t max = invlpgb_limits.max_pages;
+	uint64_t nr = max ? (pages + max - 1) / max : 0;
 
 	return nr * (space.user_root ? 2 : 1);
 }

@@ -34,6 +34,7 @@ struct options {
 	uint64_t ceiling;      /* pages */
 	uint64_t gasid_cpus;   /* as GLOBAL_ASID_CPUS */
 	uint64_t gasid_sample; /* as GLOBAL_ASID_SAMPLE */
+	uint64_t gasids;       /* as GLOBAL_ASIDS_MAX */
 	uint32_t inject;
 	uint32_t others;
 	bool console_serial, console_fb;

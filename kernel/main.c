@@ -287,7 +287,7 @@ static void set_up_shootdown(void)
 {
 	if (!shootdown_init(options.ceiling, shootdown_faults_wanted()))
 		panic("no memory for the CPUs' TLB states");
-	broadcast_init(options.gasid_cpus, options.gasid_sample);
+	broadcast_init(options.gasid_cpus, options.gasid_sample, options.gasids);
 	for (uint32_t i = 0; i < nr_cpus; i++) {
 		if (cpu_state(cpus[i]) == CPU_ONLINE)
 			shootdown_join(i);

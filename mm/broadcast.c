@@ -10,11 +10,26 @@ static struct global_asids asids;
 static struct spinlock asids_lock;
 static uint32_t more_than, every;
 
-void broadcast_init(uint32_t cpus, uint32_t sample)
+void broadcast_init(uint32_t cpus, uint32_t sample, uint32_t nr_asids)
 {
 	more_than = cpus;
 	every = sample;
-	global_asids_init(&asids, GLOBAL_ASIDS_MAX);
+	global_asids_init(&asids, nr_asids);
+}
+
+uint32_t broadcast_cpus(void)
+{
+	return more_than;
+}
+
+uint32_t broadcast_sample(void)
+{
+	return every;
+}
+
+uint32_t broadcast_asids(void)
+{
+	return asids.nr;
 }
 
 struct invlpgb_request broadcast_as_injected(struct invlpgb_request r)

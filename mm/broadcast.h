@@ -16,8 +16,16 @@
 
 struct tlb_state;
 
-/* As GLOBAL_ASID_CPUS and GLOBAL_ASID_SAMPLE. Once, with the feature or without. */
-void broadcast_init(uint32_t cpus, uint32_t sample);
+/*
+ * As GLOBAL_ASID_CPUS, GLOBAL_ASID_SAMPLE, and how many global ASIDs there are, up to
+ * GLOBAL_ASIDS_MAX. Once, with the feature or without.
+ */
+void broadcast_init(uint32_t cpus, uint32_t sample, uint32_t asids);
+
+/* Those again. */
+uint32_t broadcast_cpus(void);
+uint32_t broadcast_sample(void);
+uint32_t broadcast_asids(void);
 
 /* Gives `space` one, if there is one left and it has none. With or without the feature. */
 void broadcast_give_asid(struct address_space *space);

@@ -323,6 +323,20 @@ const struct shootdown_counts *shootdown_counts(uint32_t cpu)
 	return &states[cpu].counts;
 }
 
+struct shootdown_counts shootdown_counts_total(void)
+{
+	struct shootdown_counts total = {.flushes = 0};
+	uint64_t *sum = (uint64_t *)&total;
+
+	for (uint32_t i = 0; i < nr_cpus; i++) {
+		const uint64_t *of = (const uint64_t *)shootdown_counts(i);
+
+		for (unsigned k = 0; k < sizeof(total) / sizeof(*sum); k++)
+			sum[k] += of[k];
+	}
+	return total;
+}
+
 void shootdown_join(uint32_t cpu)
 {
 	cpu_set_add(online, cpu);

@@ -76,4 +76,7 @@ uint64_t shootdown_ceiling(void);
 
 const struct shootdown_counts *shootdown_counts(uint32_t cpu);
 
+/* Of all CPUs together. Exact while none flushes or switches. */
+struct shootdown_counts shootdown_counts_total(void);
+
 #endif

@@ -319,18 +319,24 @@ bool invlpgb_model_is_on(void)
 	return model;
 }
 
-struct invlpgb_model_counts invlpgb_model_counts(uint32_t cpu)
+struct invlpgb_model_counts invlpgb_model_counts(void)
 {
-	return model ? model[cpu].counts : (struct invlpgb_model_counts){.invlpgbs = 0};
+	struct invlpgb_model_counts total = {.invlpgbs = 0};
+
+	for (uint32_t i = 0; model && i < nr_cpus; i++) {
+		total.invlpgbs += model[i].counts.invlpgbs;
+		total.alls += model[i].counts.alls;
+		total.tlbsyncs += model[i].counts.tlbsyncs;
+		total.ticks += model[i].counts.ticks;
+	}
+	return total;
 }
 
 uint64_t invlpgb_model_total(void)
 {
-	uint64_t total = 0;
+	struct invlpgb_model_counts counts = invlpgb_model_counts();
 
-	for (uint32_t i = 0; model && i < nr_cpus; i++)
-		total += model[i].counts.invlpgbs + model[i].counts.tlbsyncs;
-	return total;
+	return counts.invlpgbs + counts.tlbsyncs;
 }
 
 void invlpgb_model_fill_guest(void)

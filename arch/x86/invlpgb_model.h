@@ -32,7 +32,7 @@ void invlpgb_model_start(void *memory, uint64_t seed);
 
 bool invlpgb_model_is_on(void);
 
-/* What it did so far for this CPU's INVLPGBs and TLBSYNCs; all zero where it is off. */
+/* What it did so far, for all CPUs together. Exact while none issues any; all zero where it is off. */
 struct invlpgb_model_counts {
 	uint64_t invlpgbs;
 	uint64_t alls; /* of those: without an address */
@@ -40,9 +40,9 @@ struct invlpgb_model_counts {
 	uint64_t ticks; /* of the TSC, within its handler of #UD */
 };
 
-struct invlpgb_model_counts invlpgb_model_counts(uint32_t cpu);
+struct invlpgb_model_counts invlpgb_model_counts(void);
 
-/* INVLPGBs and TLBSYNCs of all CPUs together. Exact while none issues any. */
+/* INVLPGBs and TLBSYNCs of those counts. */
 uint64_t invlpgb_model_total(void);
 
 /*

@@ -99,12 +99,14 @@ static struct address_space *space_of(const struct bench_args *args)
 static bool make_spaces(void)
 {
 	uint64_t pages = page_bytes(PAGE_2M) / FRAME_SIZE;
+	bool broadcast = feature_has(FEATURE_INVLPGB) && !space_broadcast_is_modelled();
+	unsigned wanted = broadcast ? 2 : 1;
 
 	if (!frames)
 		frames = frames_alloc(pages, pages, 0);
 	if (!frames)
 		return false;
-	while (nr_spaces < (feature_has(FEATURE_INVLPGB) ? 2 : 1)) {
+	while (nr_spaces < wanted) {
 		struct address_space *space = &spaces[nr_spaces];
 		uint32_t policy = nr_spaces ? POLICY_BROADCAST_ALWAYS : POLICY_IPI;
 

@@ -6,6 +6,7 @@
  * pages each as the CPU takes, and one TLBSYNC; where those are modelled, the model counts too.
  */
 #include "arch/x86/cpu.h"
+#include "arch/x86/features.h"
 #include "arch/x86/invlpgb.h"
 #include "arch/x86/invlpgb_model.h"
 #include "kernel/harness/check.h"
@@ -18,25 +19,6 @@
 
 static struct address_space space;
 static bool mute;
-
-/* All CPUs' together. */
-static struct shootdown_counts sum(void)
-{
-	struct shootdown_counts total = {.flushes = 0};
-
-	for (uint32_t i = 0; i < nr_cpus; i++) {
-		const struct shootdown_counts *c = shootdown_counts(i);
-
-		total.flushes += c->flushes;
-		total.ipis += c->ipis;
-		total.served += c->served;
-		total.pages += c->pages;
-		total.alls += c->alls;
-		total.invlpgbs += c->invlpgbs;
-		total.tlbsyncs += c->tlbsyncs;
-	}
-	return total;
-}
 
 static bool enters(uint32_t puppet)
 {
@@ -51,13 +33,13 @@ struct expected {
 	uint32_t owner;
 };
 
-/* INVLPGBs for a flush of what is one by one: as many as it takes, for each half. */
+/* INVLPGBs for a flush of what is one by one: as many as it takes, for each half that has a PCID. */
 static uint64_t invlpgbs_for(uint64_t pages)
 {
 	uint32_t max = invlpgb_limits.max_pages;
 	uint64_t nr = max ? (pages + max - 1) / max : 0;
 
-	return nr * (space.user_root ? 2 : 1);
+	return nr * (space.user_root && feature_has(FEATURE_PCID) ? 2 : 1);
 }
 
 static const char *judge_broadcast(const struct expected *e, bool one_by_one, uint64_t invlpgbs,
@@ -78,7 +60,7 @@ static const char *judge_broadcast(const struct expected *e, bool one_by_one, ui
 
 static enum check_result expect(struct check_report *report, const struct expected *e)
 {
-	struct shootdown_counts before = sum(), after;
+	struct shootdown_counts before = shootdown_counts_total(), after;
 	bool one_by_one = e->pages && e->pages <= shootdown_ceiling();
 	uint64_t pages, alls, by_ipi = space.policy->broadcast ? 0 : e->cpus;
 	uint64_t modelled = invlpgb_model_total();
@@ -87,7 +69,7 @@ static enum check_result expect(struct check_report *report, const struct expect
 	mute |= !address_space_flush_range(
 		&space, PAGE_VA, e->pages ? PAGE_VA + e->pages * FRAME_SIZE : FLUSH_TO_END,
 		FRAME_SIZE, false);
-	after = sum();
+	after = shootdown_counts_total();
 	pages = after.pages - before.pages;
 	alls = after.alls - before.alls;
 	modelled = invlpgb_model_total() - modelled;

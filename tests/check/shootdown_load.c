@@ -52,6 +52,7 @@ static struct {
 	uint32_t nr;
 	uint32_t us;
 	bool is_private;             /* shootdown/private-spaces */
+	bool all_are_global;         /* every space has a global ASID from the start */
 	struct address_space shared; /* of all, or the one that goes round */
 	uint32_t ready, done;
 	bool go __attribute__((aligned(CACHE_LINE)));
@@ -146,28 +147,13 @@ static void work(void *worker)
 	end();
 }
 
-/* Of all CPUs, whether they take part or not. */
-struct counts {
-	uint64_t loops, flushes, ipis, served, invlpgbs, tlbsyncs, rollovers;
-};
-
-static struct counts count(void)
+static uint64_t count_loops(void)
 {
-	struct counts sum = {.loops = 0};
+	uint64_t loops = 0;
 
 	for (uint32_t i = 0; i < load.nr; i++)
-		sum.loops += __atomic_load_n(&load.workers[i].loops, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < nr_cpus; i++) {
-		const struct shootdown_counts *c = shootdown_counts(i);
-
-		sum.flushes += c->flushes;
-		sum.ipis += c->ipis;
-		sum.served += c->served;
-		sum.invlpgbs += c->invlpgbs;
-		sum.tlbsyncs += c->tlbsyncs;
-		sum.rollovers += c->rollovers;
-	}
-	return sum;
+		loops += __atomic_load_n(&load.workers[i].loops, __ATOMIC_RELAXED);
+	return loops;
 }
 
 /* What the rounds of a row came to. */
@@ -180,13 +166,13 @@ struct outcome {
 /* CPU 0's part, timed. */
 static void take_part(struct outcome *o)
 {
-	uint64_t from = count().loops, started = cycles_now(), ticks;
+	uint64_t from = count_loops(), started = cycles_now(), ticks;
 
 	__atomic_store_n(&load.go, true, __ATOMIC_RELEASE);
 	loop_until_stop(&load.workers[0]);
 	ticks = cycles_now() - started;
 	o->rates[o->rounds++] =
-		divide_signed((count().loops - from) * (clock.tsc_hz / 1000), ticks / 1000);
+		divide_signed((count_loops() - from) * (clock.tsc_hz / 1000), ticks / 1000);
 }
 
 static void run_round(struct outcome *o)
@@ -242,6 +228,21 @@ static bool prepare(uint32_t n, const struct flush_policy *policy)
 	return true;
 }
 
+static bool is_global(const struct address_space *space)
+{
+	return space_global_asid(&space->global) != GLOBAL_ASID_NONE;
+}
+
+/* As long as there are ASIDs. */
+static bool are_all_global(void)
+{
+	bool all = is_global(&load.shared);
+
+	for (uint32_t i = 0; i < load.nr; i++)
+		all &= is_global(load.workers[i].space);
+	return all;
+}
+
 static void clean_up(uint32_t n)
 {
 	for (uint32_t i = 0; i < load.nr; i++) {
@@ -280,46 +281,57 @@ static bool applies(const struct axis_point *p)
 	return space_policy_applies(p->values[AT_POLICY]) && p->values[AT_CPUS] <= smp.online;
 }
 
+/* What all CPUs did in a row, whether they took part or not. */
+struct sums {
+	uint64_t loops, flushes, ipis, served, invlpgbs, tlbsyncs;
+};
+
+/* Without what it took to give ASIDs again. */
+static struct sums sums_since(const struct shootdown_counts *before)
+{
+	struct shootdown_counts now = shootdown_counts_total();
+	uint64_t rollovers = now.rollovers - before->rollovers;
+
+	return (struct sums){
+		.loops = count_loops(),
+		.flushes = now.flushes - before->flushes,
+		.ipis = now.ipis - before->ipis,
+		.served = now.served - before->served,
+		.invlpgbs = now.invlpgbs - before->invlpgbs - rollovers,
+		.tlbsyncs = now.tlbsyncs - before->tlbsyncs - rollovers,
+	};
+}
+
 /*
  * Each loop is one flush, which either asks all it must by IPI or ends in one TLBSYNC. In a space
  * that is given a global ASID meanwhile there are flushes of both kinds, and of those that are both.
  */
-static bool is_right(const struct counts *d, const struct flush_policy *policy, uint64_t by_ipi)
+static bool is_right(const struct sums *s, const struct flush_policy *policy, uint64_t by_ipi)
 {
-	uint64_t tlbsyncs = d->tlbsyncs - d->rollovers;
-
-	if (d->flushes != d->loops || d->served != d->ipis)
+	if (s->flushes != s->loops || s->served != s->ipis)
 		return false;
-	if (policy->from_start)
-		return !d->ipis && tlbsyncs == d->loops;
+	if (load.all_are_global)
+		return !s->ipis && s->tlbsyncs == s->loops;
 	if (policy->broadcast)
-		return d->ipis <= by_ipi && tlbsyncs <= d->loops;
-	return d->ipis == by_ipi && !tlbsyncs;
+		return s->ipis <= by_ipi && s->tlbsyncs <= s->loops;
+	return s->ipis == by_ipi && !s->tlbsyncs;
 }
 
-static enum check_result judge(struct check_report *report, const struct counts *before,
+static enum check_result judge(struct check_report *report, const struct sums *s,
 			       const struct flush_policy *policy)
 {
-	struct counts now = count(), d = {
-					     .loops = now.loops,
-					     .flushes = now.flushes - before->flushes,
-					     .ipis = now.ipis - before->ipis,
-					     .served = now.served - before->served,
-					     .tlbsyncs = now.tlbsyncs - before->tlbsyncs,
-					     .rollovers = now.rollovers - before->rollovers,
-				     };
-	uint64_t by_ipi = d.loops * targets(policy);
+	uint64_t by_ipi = s->loops * targets(policy);
 
-	if (!is_right(&d, policy, by_ipi))
+	if (!is_right(s, policy, by_ipi))
 		return check_end(
 			report, CHECK_FAIL,
 			"%lu loops, %lu flushes, %lu IPIs of %lu, %lu answered, %lu TLBSYNCs",
-			d.loops, d.flushes, d.ipis, policy->from_start ? 0 : by_ipi, d.served,
-			d.tlbsyncs);
+			s->loops, s->flushes, s->ipis, load.all_are_global ? 0 : by_ipi, s->served,
+			s->tlbsyncs);
 	if (policy->broadcast)
-		return check_end(report, CHECK_PASS, "%lu loops, %lu IPIs, %lu TLBSYNCs", d.loops,
-				 d.ipis, d.tlbsyncs);
-	return check_end(report, CHECK_PASS, "%lu loops, %lu IPIs", d.loops, d.ipis);
+		return check_end(report, CHECK_PASS, "%lu loops, %lu IPIs, %lu TLBSYNCs", s->loops,
+				 s->ipis, s->tlbsyncs);
+	return check_end(report, CHECK_PASS, "%lu loops, %lu IPIs", s->loops, s->ipis);
 }
 
 static enum check_result run(struct check_report *report, const struct axis_point *at,
@@ -328,7 +340,8 @@ static enum check_result run(struct check_report *report, const struct axis_poin
 	static struct outcome o;
 	const struct flush_policy *policy = &flush_policies[at->values[AT_POLICY]];
 	uint32_t n = at->values[AT_CPUS];
-	struct counts before;
+	struct shootdown_counts before;
+	struct sums sums;
 	enum check_result result;
 
 	o = (struct outcome){.rounds = 0};
@@ -337,12 +350,14 @@ static enum check_result run(struct check_report *report, const struct axis_poin
 		clean_up(n);
 		return check_end(report, CHECK_SKIP, "no memory for its address spaces");
 	}
-	before = count();
+	load.all_are_global = are_all_global();
+	before = shootdown_counts_total();
 	while (o.rounds < ROUNDS && !o.wrong)
 		run_round(&o);
 	if (o.wrong) /* Who did not end may still run a space: nothing is given back. */
 		return check_end(report, CHECK_FAIL, "%s", o.wrong);
-	result = judge(report, &before, policy);
+	sums = sums_since(&before);
+	result = judge(report, &sums, policy);
 	if (result == CHECK_PASS)
 		report_rate(&(struct report_rate){
 			.name = name,
@@ -351,8 +366,8 @@ static enum check_result run(struct check_report *report, const struct axis_poin
 			.unit = "loops/s",
 			.rounds = o.rates,
 			.nr_rounds = o.rounds,
-			.ipis = count().ipis - before.ipis,
-			.invlpgbs = count().invlpgbs - before.invlpgbs,
+			.ipis = sums.ipis,
+			.invlpgbs = sums.invlpgbs,
 			.modelled = policy->broadcast && space_broadcast_is_modelled(),
 		});
 	clean_up(n);

@@ -2,14 +2,18 @@
 /*
  * All CPUs at once, each at random: reads and writes pages of the space it runs, goes to another
  * space, gives a page another frame, takes away and gives back the right to write, changes the
- * policy. No CPU may see a frame after the flush that freed it has returned, nor write to a page
- * after the flush that protected it has.
+ * policy, ends a space and makes it anew. No CPU may see a frame after the flush that freed it has
+ * returned, nor write to a page after the flush that protected it has, nor see in a new space what
+ * the one before it had mapped.
  *
  * A frame holds the version of its page that it is. After the flush its page's old frame is marked
  * as freed, and the page's floor is the new version. A CPU reads the floor, then the page: a frame
  * that is freed or below the floor was reached by a translation that had to be gone.
  *
  * Each page is changed by one CPU at a time; all have interrupts on. Each ends by its own clock.
+ *
+ * Who ends a space holds all its pages, bids everyone leave, and waits until all have. In the new one
+ * each page has its other frame, so that what the old one's ASIDs still hold would be a freed frame.
  */
 #include "arch/x86/clock.h"
 #include "arch/x86/insn.h"
@@ -61,13 +65,20 @@ struct player {
 	struct cpu *cpu;
 	uint64_t random;
 	uint32_t space; /* SPACES: the kernel's own */
-	uint64_t reads, remaps, protects, switches;
-	bool mute;
+	uint64_t reads, remaps, protects, switches, exits;
+	const char *wrong; /* what kept it from going on */
+} __attribute__((aligned(CACHE_LINE)));
+
+/* Who runs a space, by the check's own book: it may end when it is closed and they are none. */
+struct visitors {
+	uint32_t nr;
+	bool closed;
 } __attribute__((aligned(CACHE_LINE)));
 
 static struct {
 	struct address_space spaces[SPACES];
 	struct page pages[SPACES][PAGES];
+	struct visitors visitors[SPACES];
 	struct player *players;
 	uint32_t nr, us;
 	bool changing; /* the policy */
@@ -156,32 +167,52 @@ static void flush_page(struct player *p, uint32_t space, uint32_t i)
 {
 	uint64_t va = address_of(i);
 	uint32_t kind = draw(p, 8);
+	bool answered;
 
 	/* Mostly the page; now and then a range that it is in, or everything. */
 	if (kind == 0)
-		p->mute |= !address_space_flush_range(&stress.spaces[space], 0, FLUSH_TO_END,
-						      FRAME_SIZE, false);
+		answered = address_space_flush_range(&stress.spaces[space], 0, FLUSH_TO_END,
+						     FRAME_SIZE, false);
 	else
-		p->mute |= !address_space_flush_range(&stress.spaces[space],
-						      kind == 1 ? va - 2 * FRAME_SIZE : va,
-						      va + FRAME_SIZE, FRAME_SIZE, kind == 2);
+		answered = address_space_flush_range(&stress.spaces[space],
+						     kind == 1 ? va - 2 * FRAME_SIZE : va,
+						     va + FRAME_SIZE, FRAME_SIZE, kind == 2);
+	if (!answered)
+		p->wrong = "got no answer to a flush";
+}
+
+static struct frame *mapped_frame(const struct page *page)
+{
+	return phys_to_virt(page->frames[page->mapped]);
+}
+
+/* The page's other frame has the next version from here on. The caller maps it, then frees the old. */
+static void renew(struct page *page)
+{
+	uint64_t version = mapped_frame(page)->version + 1;
+
+	page->mapped = (page->mapped + 1) % FRAMES;
+	__atomic_store_n(&mapped_frame(page)->version, version, __ATOMIC_RELEASE);
+}
+
+static void free_old(struct page *page)
+{
+	struct frame *old = phys_to_virt(page->frames[(page->mapped + 1) % FRAMES]);
+
+	__atomic_store_n(&page->floor, mapped_frame(page)->version, __ATOMIC_RELEASE);
+	__atomic_store_n(&old->version, FREED, __ATOMIC_RELEASE);
 }
 
 static void remap(struct player *p, uint32_t space, uint32_t i)
 {
 	struct page *page = &stress.pages[space][i];
 	uint64_t *entry = paging_entry(&stress.spaces[space].tables, address_of(i), NULL);
-	uint32_t next = (page->mapped + 1) % FRAMES;
-	struct frame *fresh = phys_to_virt(page->frames[next]);
-	struct frame *freed = phys_to_virt(page->frames[page->mapped]);
-	uint64_t version = freed->version + 1;
 
-	__atomic_store_n(&fresh->version, version, __ATOMIC_RELEASE);
-	__atomic_store_n(entry, (*entry & ~PTE_ADDR_MASK) | page->frames[next], __ATOMIC_RELEASE);
+	renew(page);
+	__atomic_store_n(entry, (*entry & ~PTE_ADDR_MASK) | page->frames[page->mapped],
+			 __ATOMIC_RELEASE);
 	flush_page(p, space, i);
-	__atomic_store_n(&page->floor, version, __ATOMIC_RELEASE);
-	__atomic_store_n(&freed->version, FREED, __ATOMIC_RELEASE);
-	page->mapped = next;
+	free_old(page);
 	p->remaps++;
 }
 
@@ -216,11 +247,118 @@ static void change_page(struct player *p)
 	__atomic_store_n(held, false, __ATOMIC_RELEASE);
 }
 
+/* To the kernel's own. */
+static void leave(struct player *p)
+{
+	address_space_switch(NULL);
+	if (p->space < SPACES)
+		__atomic_sub_fetch(&stress.visitors[p->space].nr, 1, __ATOMIC_SEQ_CST);
+	p->space = SPACES;
+}
+
+/* Unless it is about to end: it is entered in the book first, then that is looked at. */
+static bool may_enter(uint32_t space)
+{
+	struct visitors *v = &stress.visitors[space];
+
+	__atomic_add_fetch(&v->nr, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&v->closed, __ATOMIC_SEQ_CST))
+		return true;
+	__atomic_sub_fetch(&v->nr, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
 static void change_space(struct player *p)
 {
-	p->space = draw(p, SPACES + 1);
-	address_space_switch(p->space < SPACES ? &stress.spaces[p->space] : NULL);
+	uint32_t from = p->space, to = draw(p, SPACES + 1);
+
+	if (to == from || (to < SPACES && !may_enter(to)))
+		return;
+	if (to == SPACES) {
+		leave(p);
+	} else {
+		address_space_switch(&stress.spaces[to]);
+		if (from < SPACES)
+			__atomic_sub_fetch(&stress.visitors[from].nr, 1, __ATOMIC_SEQ_CST);
+		p->space = to;
+	}
 	p->switches++;
+}
+
+static bool hold_all(uint32_t space, uint32_t *held)
+{
+	for (*held = 0; *held < PAGES; ++*held) {
+		if (__atomic_exchange_n(&stress.pages[space][*held].held, true, __ATOMIC_ACQUIRE))
+			return false;
+	}
+	return true;
+}
+
+static bool wait_until_left(uint32_t space)
+{
+	const uint32_t *nr = &stress.visitors[space].nr;
+	uint64_t deadline = clock_deadline(END_US);
+
+	while (__atomic_load_n(nr, __ATOMIC_SEQ_CST)) {
+		if (clock_passed(deadline))
+			return false;
+		pause();
+	}
+	return true;
+}
+
+static bool map_all(uint32_t space)
+{
+	for (uint32_t i = 0; i < PAGES; i++) {
+		const struct page *page = &stress.pages[space][i];
+
+		if (!address_space_map(&stress.spaces[space], address_of(i),
+				       page->frames[page->mapped], PAGE_4K, MAP_WRITE))
+			return false;
+	}
+	return true;
+}
+
+/* No CPU runs it, and this one holds all its pages. */
+static bool make_anew(uint32_t space)
+{
+	struct address_space *s = &stress.spaces[space];
+	const struct flush_policy *policy = s->policy;
+
+	address_space_destroy(s);
+	for (uint32_t i = 0; i < PAGES; i++) {
+		renew(&stress.pages[space][i]);
+		free_old(&stress.pages[space][i]);
+	}
+	return address_space_create(s, policy, space_axes_pti()) && map_all(space);
+}
+
+static void end_space(struct player *p)
+{
+	uint32_t space = draw(p, SPACES), held;
+	struct visitors *v = &stress.visitors[space];
+
+	if (hold_all(space, &held)) {
+		__atomic_store_n(&v->closed, true, __ATOMIC_SEQ_CST);
+		if (p->space == space)
+			leave(p);
+		if (!wait_until_left(space))
+			p->wrong = "waited for another to leave a space";
+		else if (!make_anew(space))
+			p->wrong = "had no memory for a space";
+		p->exits++;
+		if (!p->wrong)
+			__atomic_store_n(&v->closed, false, __ATOMIC_SEQ_CST);
+	}
+	while (held > 0)
+		__atomic_store_n(&stress.pages[space][--held].held, false, __ATOMIC_RELEASE);
+}
+
+/* Of a space that is about to end, too. */
+static bool must_leave(const struct player *p)
+{
+	return p->space < SPACES &&
+	       __atomic_load_n(&stress.visitors[p->space].closed, __ATOMIC_ACQUIRE);
 }
 
 static void change_policy(struct player *p)
@@ -233,7 +371,11 @@ static void act(struct player *p)
 {
 	uint32_t what = draw(p, 32);
 
-	if (what == 0)
+	if (must_leave(p))
+		leave(p);
+	else if (what == 0 && !draw(p, 4))
+		end_space(p);
+	else if (what == 0)
 		change_space(p);
 	else if (what < 4)
 		change_page(p);
@@ -254,9 +396,9 @@ static void play(void *player)
 
 	sti();
 	while (!__atomic_load_n(&stress.over, __ATOMIC_ACQUIRE) && !clock_passed(deadline) &&
-	       !p->mute)
+	       !p->wrong)
 		act(p);
-	address_space_switch(NULL);
+	leave(p);
 	if (p != stress.players)
 		cli();
 }
@@ -271,9 +413,8 @@ static bool set_up_page(uint32_t space, uint32_t i)
 			return false;
 	}
 	page->floor = 1;
-	((struct frame *)phys_to_virt(page->frames[0]))->version = 1;
-	return address_space_map(&stress.spaces[space], address_of(i), page->frames[0], PAGE_4K,
-				 MAP_WRITE);
+	mapped_frame(page)->version = 1;
+	return true;
 }
 
 static bool set_up(const struct flush_policy *policy, uint64_t seed)
@@ -297,6 +438,8 @@ static bool set_up(const struct flush_policy *policy, uint64_t seed)
 			if (!set_up_page(s, i))
 				return false;
 		}
+		if (!map_all(s))
+			return false;
 	}
 	return true;
 }
@@ -332,17 +475,18 @@ static bool play_all(void)
 static enum check_result judge(struct check_report *report, uint64_t seed)
 {
 	const struct finding *f = &stress.finding;
-	uint64_t reads = 0, changes = 0, switches = 0;
+	uint64_t reads = 0, changes = 0, switches = 0, exits = 0;
 
 	for (uint32_t i = 0; i < stress.nr; i++) {
 		const struct player *p = &stress.players[i];
 
-		if (p->mute)
-			return check_end(report, CHECK_FAIL, "CPU %u got no answer to a flush",
-					 p->cpu->index);
+		if (p->wrong)
+			return check_end(report, CHECK_FAIL, "CPU %u %s; seed=%lu", p->cpu->index,
+					 p->wrong, seed);
 		reads += p->reads;
 		changes += p->remaps + p->protects;
 		switches += p->switches;
+		exits += p->exits;
 	}
 	if (f->made)
 		return check_end(
@@ -352,8 +496,9 @@ static enum check_result judge(struct check_report *report, uint64_t seed)
 	if (!reads || !changes || !switches)
 		return check_end(report, CHECK_FAIL, "%lu reads, %lu changes, %lu switches", reads,
 				 changes, switches);
-	return check_end(report, CHECK_PASS, "%lu reads, %lu changes, %lu switches on %u CPUs",
-			 reads, changes, switches, stress.nr);
+	return check_end(report, CHECK_PASS,
+			 "%lu reads, %lu changes, %lu switches, %lu exits on %u CPUs", reads,
+			 changes, switches, exits, stress.nr);
 }
 
 /* As a value of the axis: the policy changes all the time. */

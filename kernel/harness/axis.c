@@ -4,32 +4,49 @@
 
 #include "kernel/format.h"
 
-static uint32_t all_cpus;
+const struct axis axis_cpus = {
+	.key = "cpus",
+	.quick = 1 << 0 | 1 << 1 | 1 << 11,
+	.nr = 12,
+	.values = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, AXIS_ALL_CPUS},
+};
 
-void axes_set_cpus(uint32_t online)
+static uint32_t all_cpus, most_pages;
+
+void axes_set(uint32_t cpus, uint32_t pages)
 {
-	all_cpus = online;
+	all_cpus = cpus;
+	most_pages = pages;
 }
 
 static uint32_t value_of(const struct axis *axis, uint32_t i)
 {
-	return axis->values[i] == AXIS_ALL_CPUS ? all_cpus : axis->values[i];
-}
-
-static bool is_double(const struct axis *axis, uint32_t i)
-{
-	if (axis->values[i] != AXIS_ALL_CPUS)
-		return false;
-	for (uint32_t other = 0; other < axis->nr; other++) {
-		if (other != i && axis->values[other] == all_cpus)
-			return true;
+	switch (axis->values[i]) {
+	case AXIS_ALL_CPUS:
+		return all_cpus;
+	case AXIS_MOST_PAGES:
+		return most_pages;
+	default:
+		return axis->values[i];
 	}
-	return false;
 }
 
 static bool is_in_suite(const struct axis *axis, uint32_t i, enum suite suite)
 {
 	return suite != SUITE_QUICK || !axis->quick || axis->quick >> i & 1;
+}
+
+/* Only what stands for a number can be another one's. */
+static bool is_double(const struct axis *axis, uint32_t i, enum suite suite)
+{
+	if (axis->values[i] == value_of(axis, i))
+		return false;
+	for (uint32_t other = 0; other < axis->nr; other++) {
+		if (other != i && is_in_suite(axis, other, suite) &&
+		    axis->values[other] == value_of(axis, i))
+			return true;
+	}
+	return false;
 }
 
 /* The combination of that number; *in_suite says whether all its values are of the suite. */
@@ -47,7 +64,7 @@ static bool point_at(axes_t axes, enum suite suite, uint32_t number, struct axis
 
 		number /= axes[a]->nr;
 		p->values[a] = value_of(axes[a], i);
-		*in_suite &= is_in_suite(axes[a], i, suite) && !is_double(axes[a], i);
+		*in_suite &= is_in_suite(axes[a], i, suite) && !is_double(axes[a], i, suite);
 	}
 	return number == 0;
 }

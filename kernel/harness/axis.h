@@ -16,8 +16,12 @@
 #define AXIS_VALUES_MAX 12
 #define AXES_TEXT_MAX   96
 
-/* As a value: how many CPUs are online. Left out where another of the axis' values is that. */
-#define AXIS_ALL_CPUS UINT32_MAX
+/*
+ * As values: how many CPUs are online, and how many pages an INVLPGB takes at most. Left out where
+ * another of the axis' values in the suite is that.
+ */
+#define AXIS_ALL_CPUS   UINT32_MAX
+#define AXIS_MOST_PAGES (UINT32_MAX - 1)
 
 struct axis {
 	const char *key;
@@ -26,6 +30,9 @@ struct axis {
 	uint32_t nr;
 	uint32_t values[AXIS_VALUES_MAX];
 };
+
+/* 1, 2, 4 CPUs and so on, and all; in suite=quick 1, 2 and all. */
+extern const struct axis axis_cpus;
 
 /* One combination: a value for each axis. */
 struct axis_point {
@@ -38,8 +45,8 @@ typedef const struct axis *const *axes_t;
 /* Combinations that are no row of the report. NULL: there are none. */
 typedef bool (*axes_applies_fn)(const struct axis_point *p);
 
-/* What AXIS_ALL_CPUS stands for. Once, before any of the functions below. */
-void axes_set_cpus(uint32_t online);
+/* What AXIS_ALL_CPUS and AXIS_MOST_PAGES stand for. Once, before any of the functions below. */
+void axes_set(uint32_t cpus, uint32_t pages);
 
 /*
  * Goes through the combinations that are rows; the first axis turns slowest. Starts at *index = 0

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "arch/x86/clock.h"
+#include "arch/x86/invlpgb.h"
 #include "arch/x86/invlpgb_model.h"
 #include "arch/x86/mem.h"
 #include "kernel/console.h"
@@ -404,7 +405,7 @@ void runner_run(const struct options *o, struct run_totals *totals)
 	struct items items = select(o->run);
 	struct report_place place = {1, 0};
 
-	axes_set_cpus(smp.online);
+	axes_set(smp.online, invlpgb_limits.max_pages);
 	set_rows(&items, o);
 	place.of = count_rows(items.at, items.n);
 	for (size_t i = 0; i < items.n;) {

@@ -118,7 +118,7 @@ static void all_cpus_once(void **unused)
 	uint32_t index = 0;
 
 	(void)unused;
-	axes_set_cpus(6);
+	axes_set(6, 0);
 	for (unsigned i = 0; i < 4; i++) {
 		assert_true(axes_next(axes, NULL, SUITE_FULL, &index, &p));
 		assert_int_equal(p.values[0], full[i]);
@@ -130,8 +130,27 @@ static void all_cpus_once(void **unused)
 		assert_int_equal(p.values[0], quick[i]);
 	}
 	assert_false(axes_next(axes, NULL, SUITE_QUICK, &index, &p));
-	axes_set_cpus(4);
+	axes_set(4, 0);
 	assert_int_equal(axes_count(axes, NULL, SUITE_FULL), 3);
+	/* 4 itself is not in it. */
+	assert_int_equal(axes_count(axes, NULL, SUITE_QUICK), 2);
+}
+
+static void most_pages_once(void **unused)
+{
+	static const struct axis pages = {
+		.key = "pages", .nr = 3, .values = {1, 2, AXIS_MOST_PAGES}};
+	static const struct axis *const axes[AXES_MAX] = {&pages};
+	struct axis_point p;
+	uint32_t index = 2;
+
+	(void)unused;
+	axes_set(2, 8);
+	assert_int_equal(axes_count(axes, NULL, SUITE_FULL), 3);
+	assert_true(axes_next(axes, NULL, SUITE_FULL, &index, &p));
+	assert_int_equal(p.values[0], 8);
+	axes_set(8, 2);
+	assert_int_equal(axes_count(axes, NULL, SUITE_FULL), 2);
 }
 
 static void text_is_cut_where_it_does_not_fit(void **unused)
@@ -160,6 +179,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_apply_is_left_out),
 		cmocka_unit_test(four_axes_fit),
 		cmocka_unit_test(all_cpus_once),
+		cmocka_unit_test(most_pages_once),
 		cmocka_unit_test(text_is_cut_where_it_does_not_fit),
 	};
 

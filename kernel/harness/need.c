@@ -17,19 +17,21 @@ size_t need_feature_place(enum feature f, char *text, size_t size)
 		      info->symbol);
 }
 
-bool need_met(const struct need *need, char *why, size_t size)
+static bool is_met(const struct need *need, bool timed, char *why, size_t size)
 {
 	for (unsigned f = 0; f < FEATURE_COUNT; f++) {
+		const struct feature_info *info = feature_info(f);
+		bool timeless = timed && info->modelled;
 		char place[64];
 
-		if (!(need->features & NEED(f)) || feature_has(f))
+		if (!(need->features & NEED(f)) || (feature_has(f) && !timeless))
 			continue;
 		need_feature_place(f, place, sizeof(place));
-		if (feature_info(f)->present)
-			format(why, size, "%s = 1, but turned off by %s", place,
-			       feature_info(f)->disabled_by);
+		if (info->present)
+			format(why, size, "%s = 1, but turned off by %s", place, info->disabled_by);
 		else
-			format(why, size, "%s = 0", place);
+			format(why, size, "%s = 0%s", place,
+			       timeless ? "; modelled, so there is no time" : "");
 		return false;
 	}
 	if (need->cpus > smp.online) {
@@ -37,4 +39,14 @@ bool need_met(const struct need *need, char *why, size_t size)
 		return false;
 	}
 	return true;
+}
+
+bool need_met(const struct need *need, char *why, size_t size)
+{
+	return is_met(need, false, why, size);
+}
+
+bool need_met_timed(const struct need *need, char *why, size_t size)
+{
+	return is_met(need, true, why, size);
 }

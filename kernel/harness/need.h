@@ -20,6 +20,9 @@ _Static_assert(FEATURE_COUNT <= 64, "one bit each");
 /* Whether all is there; if not, `why` says what is missing: "CPUID.7:EBX[10] INVPCID = 0". */
 bool need_met(const struct need *need, char *why, size_t size);
 
+/* The same for what is to be timed: a feature that is modelled has no time, so it is not there. */
+bool need_met_timed(const struct need *need, char *why, size_t size);
+
 /* "CPUID.7:EBX[10] INVPCID" */
 size_t need_feature_place(enum feature f, char *text, size_t size);
 

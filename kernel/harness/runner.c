@@ -272,7 +272,7 @@ static void prepare(struct measurement *m)
 {
 	const char *why = NULL;
 
-	m->unmet = !need_met(&m->bench->need, m->skipped, sizeof(m->skipped));
+	m->unmet = !need_met_timed(&m->bench->need, m->skipped, sizeof(m->skipped));
 	if (!m->unmet && m->bench->setup)
 		why = m->bench->setup(&m->args);
 	if (why)
@@ -395,7 +395,7 @@ static void set_rows(struct items *items, const struct options *o)
 		const struct bench *b = items->at[i].bench;
 		char why[CHECK_TEXT_MAX];
 
-		if (b && need_met(&b->need, why, sizeof(why)))
+		if (b && need_met_timed(&b->need, why, sizeof(why)))
 			items->at[i].rows = axes_count(b->axes, b->applies, o->suite);
 	}
 }

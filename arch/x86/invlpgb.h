@@ -32,10 +32,15 @@ fault_t invlpgb_safe(struct invlpgb_operands operands);
 fault_t tlbsync_safe(void);
 
 /* A fault that nobody expects ends in a panic at the caller, by #UD. */
+ALWAYS_INLINE void invlpgb_packed(struct invlpgb_operands operands)
+{
+	if (__builtin_expect(invlpgb_safe(operands) != FAULT_NONE, 0))
+		__builtin_trap();
+}
+
 ALWAYS_INLINE void invlpgb(struct invlpgb_request request)
 {
-	if (__builtin_expect(invlpgb_safe(invlpgb_pack(request)) != FAULT_NONE, 0))
-		__builtin_trap();
+	invlpgb_packed(invlpgb_pack(request));
 }
 
 ALWAYS_INLINE void tlbsync(void)

@@ -47,6 +47,16 @@ def test_features_can_be_turned_off(boot):
     assert not [line for line in report.lines if line.startswith("noinvlpgb")]
 
 
+def test_what_is_modelled_is_not_timed(boot):
+    run = boot("--", "invlpgb=model run=broadcast/*")
+    assert run.status == 0, run.console + run.messages
+    benches = run.report.all("skip")
+    assert {"broadcast/issue", "broadcast/tlbsync"} <= {skip["name"] for skip in benches}
+    for skip in benches:
+        assert skip["why"] == "CPUID 8000_0008:EBX[3] INVLPGB = 0; modelled, so there is no time"
+        assert skip["params"] == {}
+
+
 @pytest.mark.parametrize(
     "inject, says",
     [

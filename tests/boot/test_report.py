@@ -73,6 +73,7 @@ def test_missing_feature_is_a_skip_that_names_its_bit(plain_run):
     for name, feature, bit in (
         ("local/cr3-noflush", "pcid", "CPUID.1:ECX[17] PCID = 0"),
         ("local/invpcid-all", "invpcid", "CPUID.7:EBX[10] INVPCID = 0"),
+        ("broadcast/flush", "invlpgb", "CPUID 8000_0008:EBX[3] INVLPGB = 0"),
     ):
         if feature in features:
             assert report.bench(name)

@@ -50,7 +50,7 @@ BENCH_SAMPLER_ONCE(sample_flush, read_pages, op_flush)
 static const struct bench flush = {
 	.name = "shootdown/flush",
 	.what = "flush of `pages` pages in a space that `cpus` CPUs run, until all have answered",
-	.axes = {&space_policy_axis, &stage_cpus_axis, &pages_axis, &page_axis},
+	.axes = {&space_policy_axis, &axis_cpus, &pages_axis, &page_axis},
 	.applies = stage_applies,
 	.setup = setup,
 	.finish = stage_finish,
@@ -80,7 +80,7 @@ BENCH_SAMPLER_ONCE(sample_loop, bench_touch, op_loop)
 static const struct bench loop = {
 	.name = "shootdown/loop",
 	.what = "mapping, writing to, unmapping and flushing one page in such a space",
-	.axes = {&space_policy_axis, &stage_cpus_axis},
+	.axes = {&space_policy_axis, &axis_cpus},
 	.applies = stage_applies,
 	.setup = setup_loop,
 	.finish = stage_finish,

@@ -33,12 +33,6 @@ struct stage {
 	const char *wrong;     /* the first thing that was */
 };
 
-const struct axis stage_cpus_axis = {
-	.key = "cpus",
-	.nr = 3,
-	.values = {1, 2, AXIS_ALL_CPUS},
-};
-
 uint64_t stage_base(enum page_size size)
 {
 	return size == PAGE_2M ? BASE_2M : BASE_4K;

@@ -22,10 +22,7 @@ uint64_t stage_base(enum page_size size);
 uint64_t stage_empty_page(void);
 uint64_t stage_frame(void);
 
-/* How many CPUs run the space, CPU 0 among them. */
-extern const struct axis stage_cpus_axis;
-
-/* The first axes of a row are these. */
+/* The first axes of a row are these: how many CPUs run the space, CPU 0 among them, is the second. */
 enum { STAGE_AT_POLICY, STAGE_AT_CPUS, STAGE_AT_PAGES, STAGE_AT_PAGE };
 
 /* For `applies`, `setup`, `finish`, `enter` and `leave`. */

@@ -75,11 +75,6 @@ void space_global_assign(struct space_global *global, uint32_t asid)
 	__atomic_store_n(&global->asid, asid, __ATOMIC_SEQ_CST);
 }
 
-uint32_t space_global_asid(const struct space_global *global)
-{
-	return __atomic_load_n(&global->asid, __ATOMIC_SEQ_CST);
-}
-
 void space_global_settle(struct space_global *global, uint32_t cpu)
 {
 	if (!cpu_set_has(global->settled, cpu))

@@ -87,7 +87,10 @@ struct space_global {
 /* Under the lock of struct global_asids, and only if it has none. */
 void space_global_assign(struct space_global *global, uint32_t asid);
 
-uint32_t space_global_asid(const struct space_global *global);
+static inline uint32_t space_global_asid(const struct space_global *global)
+{
+	return __atomic_load_n(&global->asid, __ATOMIC_SEQ_CST);
+}
 
 /* After `cpu` has loaded the space's tables under its global ASID. */
 void space_global_settle(struct space_global *global, uint32_t cpu);

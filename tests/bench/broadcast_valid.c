@@ -4,33 +4,14 @@
  * PCID those of all PCIDs, without the ASID those of guests too. final=1 keeps paging-structure
  * caches, which only an address makes sense with. CPU 0 has just read one page.
  */
+#include "kernel/harness/invlpgb_axes.h"
 #include "tests/bench/broadcast_row.h"
 
 enum { AT_VALID, AT_FINAL };
 
-static const char *const valid_names[] = {
-	[0] = "none",
-	[INVLPGB_VA] = "va",
-	[INVLPGB_PCID] = "pcid",
-	[INVLPGB_VA | INVLPGB_PCID] = "va+pcid",
-	[INVLPGB_ASID] = "asid",
-	[INVLPGB_VA | INVLPGB_ASID] = "va+asid",
-	[INVLPGB_PCID | INVLPGB_ASID] = "pcid+asid",
-	[INVLPGB_VA | INVLPGB_PCID | INVLPGB_ASID] = "va+pcid+asid",
-};
-
-static const struct axis valid_axis = {
-	.key = "valid",
-	.names = valid_names,
-	.nr = 8,
-	.values = {0, 1, 2, 3, 4, 5, 6, 7},
-};
-
-static const struct axis final_axis = {.key = "final", .nr = 2, .values = {0, 1}};
-
 static bool applies(const struct axis_point *p)
 {
-	return !p->values[AT_FINAL] || p->values[AT_VALID] & INVLPGB_VA;
+	return invlpgb_final_applies(p->values[AT_VALID], p->values[AT_FINAL]);
 }
 
 static const char *setup(struct bench_args *args)
@@ -46,7 +27,7 @@ static const struct bench valid = {
 	.name = "broadcast/valid",
 	.what = "INVLPGB with these fields valid, and TLBSYNC",
 	.need = {BROADCAST_NEED},
-	.axes = {&valid_axis, &final_axis},
+	.axes = {&invlpgb_valid_axis, &invlpgb_final_axis},
 	.applies = applies,
 	.setup = setup,
 	.finish = broadcast_row_finish,

@@ -51,6 +51,9 @@ class Report:
             and all(record.get(key) == value for key, value in wanted.items())
         ]
 
+    def all_with(self, key, value):
+        return [record for record in self.records if record.get(key) is value]
+
     def one(self, kind, **wanted):
         found = self.all(kind, **wanted)
         assert len(found) == 1, f"{len(found)} records {kind} {wanted}"

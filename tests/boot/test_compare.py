@@ -48,11 +48,8 @@ def test_ten_percent_more_nops_is_reported_exactly(slower_tree, tmp_path):
         r"(\d+) rows?: (\d+) slower, (\d+) faster, (\d+) without a difference", done.stdout
     ).groups()
     print(f"{rows} rows, {slower} slower, {faster} faster, {same} without a difference")
-    changed = re.findall(r"^(\S+) +(?:mode=(\w+) )?.* (x\S+)  .* slower", done.stdout, re.M)
-    assert changed == [
-        ("nop-100", "", "x1.100"),  # latency, which the heading says
-        ("nop-100", "throughput", "x1.100"),
-    ], done.stdout
-    assert (int(slower), int(faster)) == (2, 0)
-    assert int(same) == int(rows) - 2 > 15
+    changed = re.findall(r"^(\S+) +.* (x\S+)  .* slower", done.stdout, re.M)
+    assert changed == [("nop-100", "x1.100")], done.stdout
+    assert (int(slower), int(faster)) == (1, 0)
+    assert int(same) == int(rows) - 1 > 15
     assert done.returncode == 1

@@ -53,6 +53,7 @@ BOCHS_NO_FAULT = (
     "fault/cr4-pcide-cr3",
     "fault/invlpg-cpl3",
     "fault/invlpg-lock",
+    "fault/invlpgb-absent",
     "fault/invpcid-address",
     "fault/invpcid-cpl3",
     "fault/invpcid-lock",
@@ -62,6 +63,7 @@ BOCHS_NO_FAULT = (
     "fault/invpcid-reserved",
     "fault/invpcid-type",
     "fault/load-noncanonical",
+    "fault/tlbsync-absent",
 )
 BOCHS_EXTRA_FAULT = (
     "fault/cr3-bit63-pcide",

@@ -13,6 +13,7 @@
 #include "arch/x86/tlb.h"
 #include "kernel/format.h"
 #include "kernel/harness/check.h"
+#include "kernel/harness/invlpgb_axes.h"
 #include "kernel/harness/page_names.h"
 #include "kernel/harness/space_axes.h"
 #include "kernel/inject.h"
@@ -191,11 +192,6 @@ static enum check_result run_row(struct check_report *report, const struct axis_
 
 enum { AT_VALID, AT_GLOBAL, AT_FINAL, AT_ENTRY };
 
-static const char *const valid_names[] = {
-	"none", "va", "pcid", "va+pcid", "asid", "va+asid", "pcid+asid", "va+pcid+asid", NULL,
-};
-_Static_assert(INVLPGB_VA == 1 && INVLPGB_PCID == 2 && INVLPGB_ASID == 4, "the names' order");
-
 static const char *const entry_names[] = {
 	[ENTRY_NAMED] = "named",           [ENTRY_NAMED_PCID] = "named-pcid",
 	[ENTRY_OTHER_PCID] = "other-pcid", [ENTRY_OTHER_PAGE] = "other-page",
@@ -203,10 +199,7 @@ static const char *const entry_names[] = {
 	[ENTRY_GUEST] = "guest",           [INVLPGB_ENTRIES] = NULL,
 };
 
-static const struct axis valid_axis = {
-	.key = "valid", .names = valid_names, .nr = 8, .values = {0, 1, 2, 3, 4, 5, 6, 7}};
 static const struct axis with_global_axis = {.key = "global", .nr = 2, .values = {0, 1}};
-static const struct axis final_axis = {.key = "final", .nr = 2, .values = {0, 1}};
 static const struct axis entry_axis = {
 	.key = "entry",
 	.names = entry_names,
@@ -251,10 +244,9 @@ static enum check_result run_form(struct check_report *report, const struct axis
 	return run_row(report, at, choose_form);
 }
 
-/* Of one final translation there are pages only. */
 static bool form_applies(const struct axis_point *at)
 {
-	return (!at->values[AT_FINAL] || at->values[AT_VALID] & INVLPGB_VA) &&
+	return invlpgb_final_applies(at->values[AT_VALID], at->values[AT_FINAL]) &&
 	       (at->values[AT_ENTRY] != ENTRY_GUEST || space_broadcast_is_modelled());
 }
 
@@ -262,7 +254,7 @@ static const struct check form = {
 	.name = "stale/invlpgb",
 	.what = "each form of INVLPGB drops on every CPU what it must",
 	.need = {.features = NEED(FEATURE_INVLPGB)},
-	.axes = {&valid_axis, &with_global_axis, &final_axis, &entry_axis},
+	.axes = {&invlpgb_valid_axis, &with_global_axis, &invlpgb_final_axis, &entry_axis},
 	.applies = form_applies,
 	.run = run_form,
 };

@@ -333,6 +333,7 @@ static bool make_anew(uint32_t space)
 	return address_space_create(s, policy, space_axes_pti()) && map_all(space);
 }
 
+/* It leaves whichever space it runs, as another may wait for it to. */
 static void end_space(struct player *p)
 {
 	uint32_t space = draw(p, SPACES), held;
@@ -340,8 +341,7 @@ static void end_space(struct player *p)
 
 	if (hold_all(space, &held)) {
 		__atomic_store_n(&v->closed, true, __ATOMIC_SEQ_CST);
-		if (p->space == space)
-			leave(p);
+		leave(p);
 		if (!wait_until_left(space))
 			p->wrong = "waited for another to leave a space";
 		else if (!make_anew(space))

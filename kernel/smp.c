@@ -17,6 +17,8 @@
 #include "mm/kernel_space.h"
 
 #define AP_TIMEOUT_US 2000000
+/* More for each: emulators run hundreds of CPUs in turn on a few of a busy host's. */
+#define AP_TIMEOUT_EACH_US 30000
 
 struct smp_summary smp;
 
@@ -209,7 +211,7 @@ static void start_all(const struct boot_info *info)
 	struct smp_start start = {
 		.low_page = info->low_page ? info->low_page : kernel_low_page(),
 		.loop = ap_loop,
-		.timeout_us = AP_TIMEOUT_US,
+		.timeout_us = AP_TIMEOUT_US + nr_cpus * AP_TIMEOUT_EACH_US,
 		.mute = inject_is(INJECT_DEAD_AP) ? cpus[nr_cpus - 1] : NULL,
 	};
 	uint64_t begun;

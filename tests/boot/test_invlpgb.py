@@ -34,7 +34,9 @@ def assert_no_modelled_time(report):
     modelled = report.all_with("modelled", True)
     assert {r["type"] for r in modelled} == {"check", "retention", "rate"}
     for rate in (r for r in modelled if r["type"] == "rate"):
-        assert rate["value"] is None and rate["ci"] is None and rate["invlpgbs"] > 0
+        assert rate["value"] is None and rate["ci"] is None
+        # By `broadcast` a space that few CPUs run has no global ASID, and may stay without.
+        assert rate["invlpgbs"] > 0 or rate["params"]["policy"] == "broadcast"
     assert not [b for b in report.all("bench") if broadcasts(b) or b["name"].startswith("broadcast/")]
     for rate in filter(broadcasts, report.all("rate")):
         assert rate.get("modelled") or rate["params"]["policy"] == "broadcast"

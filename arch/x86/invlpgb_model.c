@@ -165,7 +165,7 @@ static void handle_nmi(struct trap_frame *frame)
 {
 	struct model_cpu *me = this_model();
 
-	(void)frame;
+	trap_end_wait(frame);
 	if (!__atomic_exchange_n(&me->kicked, false, __ATOMIC_SEQ_CST)) {
 		this_cpu()->nmis++;
 		return;

@@ -80,9 +80,21 @@ static unsigned ist_of(unsigned vector)
 	}
 }
 
+void trap_end_wait(struct trap_frame *frame)
+{
+	const uint8_t *at = (const uint8_t *)frame->rip;
+
+	if ((frame->cs & 3) || at[-1] != 0xfb)
+		return;
+	if (at[0] == 0xf4)
+		frame->rip += 1;
+	else if (at[0] == 0x0f && at[1] == 0x01 && at[2] == 0xc9)
+		frame->rip += 3;
+}
+
 static void handle_nmi(struct trap_frame *frame)
 {
-	(void)frame;
+	trap_end_wait(frame);
 	this_cpu()->nmis++;
 }
 

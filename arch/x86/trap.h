@@ -52,6 +52,14 @@ void trap_set_fatal(void (*handler)(struct trap_frame *frame));
  */
 void trap_set_emulator(bool (*emulate)(struct trap_frame *frame));
 
+/*
+ * For handlers of NMIs, which STI's shadow does not hold off: moves on behind the HLT or MWAIT of an
+ * STI; HLT or STI; MWAIT that the NMI came between. Its IRET has no shadow, so an interrupt that
+ * waits would be taken before the HLT, which would then sleep through what it was to wake for (Intel
+ * SDM vol. 2B, STI; vol. 3A, "Masking Maskable Hardware Interrupts"). Waits bear a wake too many.
+ */
+void trap_end_wait(struct trap_frame *frame);
+
 /* "#GP general protection" and so on; "interrupt" for the others. */
 const char *trap_name(unsigned vector);
 

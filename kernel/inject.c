@@ -38,6 +38,7 @@ const char *const inject_names[INJECT_COUNT + 1] = {
 	[INJECT_ZERO_COUNT_MAX] = "zero-count-max",
 	[INJECT_OFF_BY_ONE] = "off-by-one",
 	[INJECT_STALE_ROLLOVER] = "stale-rollover",
+	[INJECT_LOSE_WAKE] = "lose-wake",
 	[INJECT_COUNT] = NULL,
 };
 

@@ -42,6 +42,7 @@ enum inject {
 	INJECT_ZERO_COUNT_MAX,  /* take the most pages of one INVLPGB for none */
 	INJECT_OFF_BY_ONE,      /* one page fewer in an INVLPGB of several */
 	INJECT_STALE_ROLLOVER,  /* give global ASIDs again without invalidating them */
+	INJECT_LOSE_WAKE,       /* an NMI between STI and HLT is not made up for */
 	INJECT_COUNT
 };
 

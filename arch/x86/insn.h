@@ -165,6 +165,8 @@ ALWAYS_INLINE void cli(void)
 	__asm__ volatile("cli" : : : "memory");
 }
 
+#define OP_STI 0xfb /* all of the instruction */
+
 ALWAYS_INLINE void sti(void)
 {
 	__asm__ volatile("sti" : : : "memory");

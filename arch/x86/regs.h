@@ -47,6 +47,7 @@
 #define NONCANONICAL_ANY  0x8000000000000000ull
 
 #define RFLAGS_FIXED (1ull << 1)
+#define RFLAGS_TF    (1ull << 8)
 #define RFLAGS_IF    (1ull << 9)
 
 #define EFER_LME (1ull << 8)
@@ -148,6 +149,7 @@ enum vector {
 	VECTOR_STAMP = 0xe2,     /* ipi/unicast-oneway: read the TSC, count and return */
 	VECTOR_FENCE = 0xe3,     /* fence/: to oneself, count and return */
 	VECTOR_SHOOTDOWN = 0xe4, /* mm/shootdown.h: invalidate what others ask for */
+	VECTOR_NAP = 0xe5,       /* ipi/nmi-before-nap: note where it was taken */
 	VECTOR_ORDER = 0xe8,     /* order/ipi: see trap_entry.asm */
 	VECTOR_TIMER = 0xe9,     /* the APIC's timer: see trap_entry.asm */
 	VECTOR_SPURIOUS = 0xff

@@ -13,9 +13,6 @@ struct ex_entry {
 	uint64_t from, to;
 };
 
-/* Called by every stub of trap_entry.asm. */
-void trap_dispatch(struct trap_frame *frame);
-
 extern const struct ex_entry __ex_table_start[], __ex_table_end[];
 extern const uint64_t trap_stubs[256];
 
@@ -82,20 +79,21 @@ static unsigned ist_of(unsigned vector)
 
 void trap_end_wait(struct trap_frame *frame)
 {
+	enum { OP_HLT = 0xf4, OP_MWAIT_0 = 0x0f, OP_MWAIT_1 = 0x01, OP_MWAIT_2 = 0xc9 };
 	const uint8_t *at = (const uint8_t *)frame->rip;
 
-	if ((frame->cs & 3) || at[-1] != 0xfb)
+	if ((frame->cs & 3) || at[-1] != OP_STI)
 		return;
-	if (at[0] == 0xf4)
+	if (at[0] == OP_HLT)
 		frame->rip += 1;
-	else if (at[0] == 0x0f && at[1] == 0x01 && at[2] == 0xc9)
+	else if (at[0] == OP_MWAIT_0 && at[1] == OP_MWAIT_1 && at[2] == OP_MWAIT_2)
 		frame->rip += 3;
 }
 
 static void handle_nmi(struct trap_frame *frame)
 {
+	this_cpu()->nmis++; /* first, as ipi/nmi waits for it */
 	trap_end_wait(frame);
-	this_cpu()->nmis++;
 }
 
 void traps_init(void)

@@ -33,6 +33,12 @@ _Static_assert(sizeof(struct idt_gate) == 16, "64-bit gate");
 extern struct idt_gate trap_idt[256];
 static const size_t trap_idt_bytes = sizeof(trap_idt);
 
+/*
+ * What every stub of trap_entry.asm calls. Nothing else but a check that passes one exception off for
+ * another, in a frame of which it changed the vector.
+ */
+void trap_dispatch(struct trap_frame *frame);
+
 /* Fills the IDT. Once, on the first CPU. */
 void traps_init(void);
 

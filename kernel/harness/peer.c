@@ -8,8 +8,7 @@
 #include "arch/x86/clock.h"
 #include "kernel/smp.h"
 
-#define ANSWER_US     5000000 /* a guest's CPU may have to wait for one of the host's */
-#define WAKE_AGAIN_US 20000
+#define ANSWER_US 5000000 /* a guest's CPU may have to wait for one of the host's */
 
 const char *const peer_wait_names[] = {
 	[PEER_POLL] = "poll",
@@ -101,24 +100,15 @@ bool peer_hold(struct cpu *cpu, enum peer_wait how)
 	return true;
 }
 
-/*
- * The store ends polling and MWAIT; HLT wants an interrupt, and more than one where an NMI comes
- * between STI and HLT: its IRET ends the shadow of STI, the first is taken before the HLT.
- */
 bool peer_release(struct cpu *cpu)
 {
-	uint64_t deadline = clock_deadline(ANSWER_US);
+	uint64_t flags = irq_save();
 
+	/* The store ends polling and MWAIT; HLT wants an interrupt. */
 	__atomic_store_n(&cpu->peer_stop, true, __ATOMIC_RELEASE);
-	do {
-		uint64_t flags = irq_save();
-
-		ipi_send(cpu->apic_id, VECTOR_WAKE);
-		irq_restore(flags);
-		if (smp_wait(cpu, WAKE_AGAIN_US))
-			return true;
-	} while (!clock_passed(deadline));
-	return false;
+	ipi_send(cpu->apic_id, VECTOR_WAKE);
+	irq_restore(flags);
+	return smp_wait(cpu, ANSWER_US);
 }
 
 struct cpu *peer_next(const struct cpu *after)

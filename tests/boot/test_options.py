@@ -169,6 +169,16 @@ def test_a_wrong_number_of_ipis_is_noticed_wherever_they_are_counted(
         assert why(int(sent), int(received)), check
 
 
+@pytest.mark.parametrize("words", ["", "invlpgb=model"])  # each has its handler of NMIs
+@pytest.mark.parametrize("inject, result", [("", "pass"), ("inject=lose-wake", "fail")])
+def test_an_nmi_before_a_nap_loses_no_wake_up(boot, lab, words, inject, result):
+    cmdline = f"{words} {inject} run=ipi/nmi-before-nap"
+    run = boot("--lab", "--boot", "grub-bios", "--accel", "tcg", "--", cmdline)
+    run.report.assert_whole()
+    naps = run.report.all("check", name="ipi/nmi-before-nap")
+    assert {n["params"]["wait"]: n["result"] for n in naps} == {"hlt": result, "mwait": result}
+
+
 def test_a_dead_ap_is_named_and_the_rest_runs(boot):
     run = boot("--cpus", "4", "--", "inject=dead-ap run=smp/*,fault/*,self/empty,ipi/*")
     report = run.report
